@@ -1,0 +1,33 @@
+/* view.h - public pages: from a resolution to bytes, with what they depend on. */
+#ifndef ACTIONS_VIEW_H
+#define ACTIONS_VIEW_H
+#include "actions/resolve.h"
+#include "render/page.h"
+
+/* Dependency names, the same words in db_touch and here:
+ *   resource:ID       anything public about one resource changed (its text, state, path, canonical)
+ *   list:KIND         membership or order of the public list of a kind ("list:article") changed, or what a list prints of a member
+ *   tag:ID author:ID  the same for one tag's or author's list
+ *   settings          any site setting
+ *   sitemap:FIRST     one sitemap part (by its first_id); "sitemap" for the index and the set of parts
+ *   paths             a path row came, went or moved (answers that depend on absence)
+ *   theme             templates and assets (never bumped by a write) */
+#define VIEW_DEPENDENCIES 64
+struct view {
+	int		 status;
+	const char	*type;		/* media type */
+	struct str	 body;
+	const char	*link;		/* Link header value or NULL */
+	const char	*robots;	/* X-Robots-Tag or NULL */
+	int64_t		 modified_at;	/* Last-Modified; 0 = none */
+	bool		 is_cacheable;
+	const char	*depends[VIEW_DEPENDENCIES];	/* dependency names; more than fit: is_cacheable turns false */
+	size_t		 depends_count;
+};
+/* A page, list or error page (meaning none/gone) as HTML. */
+enum status	 view_page(struct scope *, struct db *, const struct site *, const struct templates *, const struct resolution *,
+		    struct view *out) MUST_USE;
+/* /sitemap.xml (part NULL) and /sitemap-<part>.xml; ERR_NOT_FOUND for a part that does not exist. */
+enum status	 view_sitemap(struct scope *, struct db *, const struct site *, const char *part, struct view *out) MUST_USE;
+enum status	 view_robots(struct scope *, struct db *, const struct site *, struct view *out) MUST_USE;
+#endif

@@ -1,0 +1,32 @@
+/* arena.h - memory that lives and dies together. */
+#ifndef BASE_ARENA_H
+#define BASE_ARENA_H
+#include <stdarg.h>
+#include <stddef.h>
+
+struct arena;
+
+/* A place in an arena to come back to; plain data. */
+struct arena_mark {
+	void	*block;
+	size_t	 used;
+};
+
+/* Out of memory aborts: no function here returns NULL. Not thread safe: an arena has one owner at a time.
+ * Built with -DARENA_DEBUG every allocation is a malloc of its own, so that ASan sees overruns. */
+struct arena	*arena_new(void);
+void		 arena_free(struct arena *);		/* NULL is fine */
+size_t		 arena_used(const struct arena *);	/* bytes handed out since arena_new */
+
+/* 16-byte aligned, zero-filled. n may be 0. */
+void		*arena_alloc(struct arena *, size_t n);
+char		*arena_strdup(struct arena *, const char *);
+char		*arena_strndup(struct arena *, const char *, size_t n);	/* always NUL-terminated */
+char		*arena_printf(struct arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+char		*arena_vprintf(struct arena *, const char *fmt, va_list) __attribute__((format(printf, 2, 0)));
+
+/* Everything allocated after the mark is given back. Marks nest. */
+struct arena_mark arena_mark(struct arena *);
+void		 arena_rewind(struct arena *, struct arena_mark);
+
+#endif

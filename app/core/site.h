@@ -1,0 +1,29 @@
+/* site.h - the settings that live in the database, as one immutable value. */
+#ifndef CORE_SITE_H
+#define CORE_SITE_H
+#include "base/base.h"
+#include "core/resource.h"
+#include "core/slug.h"
+
+struct site {
+	const char	*title;			/* "Stele" until set */
+	const char	*description;
+	const char	*locale;		/* default locale, "en" */
+	enum slug_style	 slug_style;
+	bool		 always_slash;		/* setting trailing_slash = always */
+	const char	*pattern[KIND_COUNT];	/* /articles/{slug}, /{parent}/{slug}, /tags/{slug}, /authors/{slug} */
+	int		 per_page;		/* of public lists, 1..100, default 10 */
+	const char	*robots;		/* extra lines of robots.txt, "" */
+	bool		 noindex;		/* staging: everything noindex */
+	int64_t		 retention_form, retention_write, retention_state;	/* ms: 24 h, 7 d, 30 d */
+	/* From the configuration, for whoever has the site at hand: */
+	const char	*public_origin;
+	const char	*admin_origin;
+};
+
+/* The values before any setting is stored. */
+void		 site_defaults(struct site *);
+/* Check one stored setting and put it in. ERR_INVALID names `key`. Texts are kept by reference. */
+enum status	 site_set(struct scope *, struct site *, const char *key, const char *value) MUST_USE;
+
+#endif
