@@ -1,0 +1,40 @@
+/* import.h - taking a WordPress site in: same rows, same rules, every old address answered. */
+#ifndef ACTIONS_IMPORT_H
+#define ACTIONS_IMPORT_H
+#include "base/base.h"
+#include "core/permission.h"
+#include "core/site.h"
+#include "db/db.h"
+#include "db/shared.h"
+
+struct import_options {
+	const char	*file;
+	const char	*uploads_dir;		/* folder of wp-content/uploads, or NULL */
+	const char	*media_dir;		/* DATA/media */
+	bool		 is_dry_run;		/* reads and reports, writes nothing */
+	bool		 keep_permalinks;	/* the old permalink becomes the path; else it becomes a 301 */
+};
+
+/* One line of the report: what happened to one item. `line` is that of the export, 0 for the whole file. */
+struct import_note { int line; int64_t post_id; const char *what; /* "created" "updated" "unchanged" "skipped" "warning" "failed" */ const char *reason; };
+
+struct import_report {
+	int64_t		 items, created, updated, unchanged, skipped, failed, warnings;
+	int64_t		 posts, pages, attachments, authors, tags, categories, redirects;
+	int64_t		 dropped_characters;
+	bool		 is_complete;		/* false: the file is not well formed to its end */
+};
+
+struct import;
+/* `note` is called for every note as it happens, `progress` about twice a second (done and total in bytes). Either may be NULL. */
+struct import_watch {
+	void		(*note)(void *arg, const struct import_note *);
+	void		(*progress)(void *arg, const struct import_report *, int64_t done, int64_t total);
+	void		*arg;
+};
+/* Runs to the end in bounded batches, each one transaction through writer_run; a run that was cut off is continued by running again (every item
+ * is known by ref_source "wxr:<origin>" and its guid or id). First pass: the file must be well formed to its end, else ERR_INVALID with the
+ * line and nothing is written. Needs ACTION_IMPORT. */
+enum status	 import_wxr(struct scope *, struct db *write, struct db *read, struct shared *, const struct site *, const struct principal *,
+		    const struct import_options *, const struct import_watch *, struct import_report *) MUST_USE;
+#endif
