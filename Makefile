@@ -1,8 +1,12 @@
-# Makefile - builds Stele: `make`, `make san`, `make test-build`, `make unit`. B is where everything goes.
+# Makefile - `make` builds Stele into build/; `make help` lists the rest. B is where everything goes, V=1 shows commands.
 B	?= build
-CC	?= gcc
+ifeq ($(origin CC),default)
+CC	:= gcc
+endif
 VERSION	:= 0.1
 MODE	?= release
+PREFIX	?= /usr/local
+Q	:= $(if $(V),,@)
 
 WARN	:= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat=2 -Wvla -Wswitch-enum \
 	   -Wcast-qual -Wno-unused-parameter -Werror
@@ -13,70 +17,135 @@ CPPFLAGS := -Iapp -I$(B) -D_GNU_SOURCE -DSTELE_VERSION='"$(VERSION)"' $(CFLAGS_P
 CFLAGS	:= -std=gnu11 -g -fPIC -fvisibility=hidden -pthread $(WARN)
 LDFLAGS	:= -pthread -Wl,-z,relro,-z,now
 
+# release: what is installed. test: the same with fault points and a movable clock. san, fuzz: that, slower, under sanitizers.
 ifeq ($(MODE),release)
 CFLAGS	+= -O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2
-else ifeq ($(MODE),test)		# fault points and the movable clock; otherwise as released
+else ifeq ($(MODE),test)
 CFLAGS	+= -O2 -fstack-protector-strong -D_FORTIFY_SOURCE=2 -DSTELE_TEST
 else ifeq ($(MODE),san)
 CFLAGS	+= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=undefined -DSTELE_TEST -DARENA_DEBUG
 LDFLAGS	+= -fsanitize=address,undefined
+else ifeq ($(MODE),fuzz)
+CFLAGS	+= -O1 -fno-omit-frame-pointer -fsanitize=address,undefined,fuzzer-no-link -fno-sanitize-recover=all -DSTELE_TEST -DARENA_DEBUG
+LDFLAGS	+= -fsanitize=address,undefined
 else
-$(error MODE is release, test or san)
+$(error MODE is release, test, san or fuzz)
 endif
 
-KORE_FLAGS := $(shell cat /usr/share/kore/features 2>/dev/null)
+KORE_SOURCE := /usr/share/kore
+KORE_FLAGS := $(shell cat $(KORE_SOURCE)/features 2>/dev/null)
 
 FOLDERS	:= base core db store render actions jobs http cli
 src	= $(wildcard app/$(1)/*.c)
 obj	= $(patsubst app/%.c,$(B)/obj/%.o,$(call src,$(1)))
-LIBS	:= $(foreach f,base core db store render actions,$(B)/lib$(f).a)
-
 SQL	:= $(sort $(wildcard app/store/*.sql))
+# Lower folders later: archives are searched from left to right.
+STACK	:= $(foreach f,actions store render core db base,$(B)/lib$(f).a)
 
-.PHONY: all clean unit test-build san
+.PHONY: all help test-build san kore-san unit unit-bins lint fuzz fuzz-bins bench install clean FORCE
 all: $(B)/stele $(B)/stele.so
+
+help:
+	@echo 'make              build/stele and build/stele.so'
+	@echo 'make test-build   the same with fault points, into build/test'
+	@echo 'make san          under sanitizers, into build/san, with a Kore built alike in build/san/kore'
+	@echo 'make unit         unit tests (MODE=san B=build/san: under sanitizers)'
+	@echo 'make lint         layers, shellcheck, cppcheck, clang-tidy'
+	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS (60; 0: only the inputs that are kept)'
+	@echo 'make bench        measure (tests/bench)'
+	@echo 'make install      into $$(DESTDIR)$(PREFIX)'
+
+test-build:
+	$(Q)$(MAKE) --no-print-directory MODE=test B=$(B)/test all
+san:
+	$(Q)$(MAKE) --no-print-directory MODE=san B=$(B)/san all kore-san
+
+# What else than the sources decides what an object is: another compiler or mode makes everything anew.
+FLAGS	:= $(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) $(KORE_FLAGS)
+$(B)/flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(FLAGS))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(FLAGS))' > $@
+
+define compile
+@mkdir -p $(@D)
+$(if $(V),,@echo "  CC $<")
+$(Q)$(CC) $(CPPFLAGS) $(1) $(CFLAGS) -MMD -MP -c -o $@ $<
+endef
 
 $(B)/gen/sql.h: $(SQL) tools/sql.awk
 	@mkdir -p $(@D)
-	awk -v out=h -f tools/sql.awk $(SQL) > $@.tmp && mv $@.tmp $@
+	$(Q)awk -v out=h -f tools/sql.awk $(SQL) > $@.tmp && mv $@.tmp $@
 $(B)/gen/sql.c: $(SQL) tools/sql.awk
 	@mkdir -p $(@D)
-	awk -v out=c -f tools/sql.awk $(SQL) > $@.tmp && mv $@.tmp $@
-$(B)/obj/gen/sql.o: $(B)/gen/sql.c $(B)/gen/sql.h
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
-
-$(B)/obj/http/%.o: app/http/%.c | $(B)/gen/sql.h
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(KORE_FLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
-$(B)/obj/%.o: app/%.c | $(B)/gen/sql.h
-	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP -c -o $@ $<
+	$(Q)awk -v out=c -f tools/sql.awk $(SQL) > $@.tmp && mv $@.tmp $@
+$(B)/obj/gen/sql.o: $(B)/gen/sql.c $(B)/gen/sql.h $(B)/flags
+	$(call compile)
+$(B)/obj/http/%.o: app/http/%.c $(B)/flags | $(B)/gen/sql.h
+	$(call compile,$(KORE_FLAGS))
+$(B)/obj/%.o: app/%.c $(B)/flags | $(B)/gen/sql.h
+	$(call compile)
 
 define archive
 $(B)/lib$(1).a: $(call obj,$(1)) $(if $(filter db,$(1)),$(B)/obj/gen/sql.o)
-	rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
+	$(Q)rm -f $$@ && ar rcs $$@ $$(filter %.o,$$^)
 endef
 $(foreach f,$(FOLDERS),$(eval $(call archive,$(f))))
 
-# Lower folders later: archives are searched from left to right.
-STACK	:= $(B)/libactions.a $(B)/libstore.a $(B)/librender.a $(B)/libcore.a $(B)/libdb.a $(B)/libbase.a
-
 $(B)/stele: $(B)/libcli.a $(B)/libjobs.a $(STACK)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ -Wl,--whole-archive $(B)/libcli.a -Wl,--no-whole-archive $(B)/libjobs.a $(STACK) $(LDLIBS)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ -Wl,--whole-archive $(B)/libcli.a -Wl,--no-whole-archive $(B)/libjobs.a $(STACK) $(LDLIBS)
+# nodelete: Kore's reload must not take the code away from under running threads.
 $(B)/stele.so: $(B)/libhttp.a $(STACK)
-	$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete -o $@ -Wl,--whole-archive $(B)/libhttp.a -Wl,--no-whole-archive $(STACK) $(LDLIBS)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete -o $@ -Wl,--whole-archive $(B)/libhttp.a -Wl,--no-whole-archive $(STACK) $(LDLIBS)
+
+# A sanitized module needs a program that was linked with the sanitizers first.
+kore-san: $(B)/kore/kore
+$(B)/kore/kore:
+	@mkdir -p $(B)/kore
+	$(Q)cp -r $(KORE_SOURCE)/. $(B)/kore/
+	$(if $(V),,@echo "  MAKE $@")
+	$(Q)$(MAKE) --no-print-directory -C $(B)/kore CC="gcc -fsanitize=address,undefined" B= MODE= V= PGSQL=1 TASKS=1 kore > $(B)/kore/log 2>&1 \
+	    || { tail -n 20 $(B)/kore/log; exit 1; }
 
 # Unit tests: tests/unit/FOLDER/test_NAME.c links FOLDER and what lies below it.
 UNIT	:= $(wildcard tests/unit/*/test_*.c)
 UNIT_BIN := $(patsubst tests/unit/%.c,$(B)/unit/%,$(UNIT))
-$(B)/unit/%: tests/unit/%.c $(STACK) | $(B)/gen/sql.h
+UNIT_LIBS := $(foreach f,cli jobs http,$(B)/lib$(f).a) $(STACK)
+$(B)/unit/%: tests/unit/%.c $(UNIT_LIBS) $(B)/flags | $(B)/gen/sql.h
 	@mkdir -p $(@D)
-	$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -Itests/unit -o $@ $< $(STACK) -lcmocka $(LDLIBS)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -Itests/unit -o $@ $< $(UNIT_LIBS) -lcmocka $(LDLIBS)
+unit-bins: $(UNIT_BIN)
 unit: $(UNIT_BIN)
-	@for t in $(UNIT_BIN); do echo "== $$t"; $$t || exit 1; done
+	$(Q)tools/unit.sh $(UNIT_BIN)
+
+lint:
+	$(Q)tools/lint.sh $(B)
+
+# Fuzz targets: tests/fuzz/fuzz_NAME.c; inputs that are kept lie in tests/fuzz/corpus/NAME/. FUZZ_SECONDS=0 only runs those.
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+FUZZ_SECONDS ?= 60
+$(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(UNIT_LIBS) $(B)/flags
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(UNIT_LIBS) $(LDLIBS)
+fuzz-bins: $(FUZZ_BIN)
+fuzz:
+	$(Q)$(MAKE) --no-print-directory CC=clang MODE=fuzz B=$(B)/fuzz fuzz-bins
+	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(patsubst $(B)/fuzz/%,$(B)/fuzz/fuzz/%,$(FUZZ_BIN))
+
+bench: all
+	$(Q)/usr/bin/python3 tests/bench/bench.py $(B)
+
+install: all
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib/stele $(DESTDIR)$(PREFIX)/share/stele $(DESTDIR)$(PREFIX)/share/doc/stele
+	install -m 755 $(B)/stele $(DESTDIR)$(PREFIX)/bin/stele
+	install -m 644 $(B)/stele.so $(DESTDIR)$(PREFIX)/lib/stele/stele.so
+	cp -r templates assets migrations $(DESTDIR)$(PREFIX)/share/stele/
+	install -m 644 README.md conf/* $(DESTDIR)$(PREFIX)/share/doc/stele/
 
 clean:
 	rm -rf $(B)
 
--include $(shell find $(B)/obj -name '*.d' 2>/dev/null)
+-include $(shell find $(B)/obj $(B)/unit -name '*.d' 2>/dev/null)

@@ -11,7 +11,7 @@ struct import_options {
 	const char	*file;
 	const char	*uploads_dir;		/* folder of wp-content/uploads, or NULL */
 	const char	*media_dir;		/* DATA/media */
-	bool		 is_dry_run;		/* reads and reports, writes nothing */
+	bool		 is_dry_run;		/* the handles are those of a copy: no file is stored either */
 	bool		 keep_permalinks;	/* the old permalink becomes the path; else it becomes a 301 */
 };
 
@@ -25,13 +25,16 @@ struct import_report {
 	bool		 is_complete;		/* false: the file is not well formed to its end */
 };
 
-struct import;
 /* `note` is called for every note as it happens, `progress` about twice a second (done and total in bytes). Either may be NULL. */
 struct import_watch {
 	void		(*note)(void *arg, const struct import_note *);
 	void		(*progress)(void *arg, const struct import_report *, int64_t done, int64_t total);
 	void		*arg;
 };
+/* Who imports when nobody is named: the eldest active admin. */
+enum status	 import_default_user(struct scope *, struct db *, const char **name) MUST_USE;
+/* A copy of the database in a new file: a dry run is the real run on a copy, so that its report is exact. */
+enum status	 import_copy(struct scope *, struct db *, const char *file) MUST_USE;
 /* Runs to the end in bounded batches, each one transaction through writer_run; a run that was cut off is continued by running again (every item
  * is known by ref_source "wxr:<origin>" and its guid or id). First pass: the file must be well formed to its end, else ERR_INVALID with the
  * line and nothing is written. Needs ACTION_IMPORT. */

@@ -33,6 +33,7 @@ struct unit {
 	enum status	(*apply)(struct scope *, struct db *, struct unit *);
 	void		*input;		/* prepared by the action, in the scope */
 	struct answer	 answer;
+	const char	*request_id;	/* of whoever asked last; set by unit_find and unit_apply */
 };
 
 /* The shortcut on a reader: a finished record with this key. *found tells; then `answer` is the replay, or the status is

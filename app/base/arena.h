@@ -16,10 +16,13 @@ struct arena_mark {
  * Built with -DARENA_DEBUG every allocation is a malloc of its own, so that ASan sees overruns. */
 struct arena	*arena_new(void);
 void		 arena_free(struct arena *);		/* NULL is fine */
-size_t		 arena_used(const struct arena *);	/* bytes handed out since arena_new */
+size_t		 arena_used(const struct arena *);	/* bytes handed out since arena_new; rewinding does not lower it */
 
 /* 16-byte aligned, zero-filled. n may be 0. */
 void		*arena_alloc(struct arena *, size_t n);
+/* The same piece with room for new_len >= old_len bytes, in place if it can be; the bytes behind old_len are undefined.
+ * The old pointer is dead. p may be NULL when old_len is 0. */
+void		*arena_grow(struct arena *, void *p, size_t old_len, size_t new_len);
 char		*arena_strdup(struct arena *, const char *);
 char		*arena_strndup(struct arena *, const char *, size_t n);	/* always NUL-terminated */
 char		*arena_printf(struct arena *, const char *fmt, ...) __attribute__((format(printf, 2, 3)));

@@ -7,7 +7,7 @@
 int64_t		 clock_now(void);
 int64_t		 clock_monotonic(void);			/* ms, for deadlines */
 
-/* Proleptic Gregorian, UTC; valid for years 0001..9999. */
+/* Proleptic Gregorian, UTC; valid for years 0001..9999: times outside are taken for the first or last ms of these. */
 struct clock_date { int year, month, day, hour, minute, second, ms, weekday; /* 0 = Sunday */ };
 struct clock_date clock_split(int64_t ms);
 int64_t		 clock_join(const struct clock_date *);	/* weekday ignored */

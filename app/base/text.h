@@ -26,7 +26,7 @@ struct str	 str_trim(struct str);			/* space, tab, CR, LF */
 /* Index of the byte or needle, or len if absent. */
 size_t		 str_find(struct str, char);
 size_t		 str_find_str(struct str, struct str needle);
-/* Cut the next piece before `sep` off *rest; false when nothing is left. "a,,b" gives a, "", b; "" gives nothing. */
+/* Cut the next piece before `sep` off *rest; false when nothing is left. "a,,b" gives a, "", b; "" gives nothing; "a," only a. */
 bool		 str_next(struct str *rest, char sep, struct str *piece);
 char		*str_dup(struct arena *, struct str);	/* NUL-terminated */
 
@@ -48,9 +48,10 @@ struct str	 buf_as_str(const struct buf *);
 bool		 parse_int64(struct str, int64_t *);
 
 bool		 utf8_valid(struct str);		/* strict: no surrogates, no overlong forms, <= U+10FFFF */
+size_t		 utf8_ascii_prefix(struct str);		/* bytes before the first one above 0x7F, or len */
 /* Decode at *i (which must be < len) and advance; -1 and one byte forward where the bytes are not UTF-8. */
 int32_t		 utf8_next(struct str, size_t *i);
-void		 buf_utf8(struct buf *, int32_t codepoint);
+void		 buf_utf8(struct buf *, int32_t codepoint);	/* a surrogate or > U+10FFFF asserts */
 /* The longest prefix of at most `max` bytes that ends at a character border. */
 struct str	 utf8_cut(struct str, size_t max);
 /* Characters (code points) in valid UTF-8. */

@@ -23,7 +23,7 @@ struct principal {
 };
 
 /* May `who` do `action` on a resource owned by `owner_user` (0: no particular resource, counts as own)? A token's scope
- * narrows the role, never widens it. */
+ * narrows the role, never widens it. The anonymous may do what needs no scope. */
 bool		 permitted(const struct principal *who, enum action, int64_t owner_user);
 /* As above, as a status: ERR_UNAUTHENTICATED for the anonymous, ERR_DENIED for others. */
 enum status	 permission_require(struct scope *, const struct principal *who, enum action, int64_t owner_user) MUST_USE;
@@ -31,7 +31,8 @@ enum status	 permission_require(struct scope *, const struct principal *who, enu
 const char	*action_name(enum action);		/* "read_public" */
 bool		 role_parse(struct str, enum role *);	/* admin editor author viewer */
 const char	*role_name(enum role);
-/* "read,write" -> bits; false for an unknown or empty list. "all" is every scope. */
+/* "read,write" -> bits, blanks around commas allowed; false for an unknown or empty list. "all" is every scope. scopes_text always
+ * lists them, so that a token does not gain scopes that are invented later. */
 bool		 scopes_parse(struct str, unsigned *);
 const char	*scopes_text(struct scope *, unsigned);
 

@@ -3,9 +3,9 @@
 #define CORE_RESERVED_H
 #include "base/base.h"
 
-/* `path` in stored form. True when its first segment is reserved (compared by fold: "/Admin" too), is the language code of a
- * two- or three-letter primary tag optionally with region ("en", "zh-cn") , or ends in a name the server owns. *why (may be
- * NULL) gets the reason. A language code counts only when it is the whole first segment and is an ISO 639-1 code. */
+/* True when the first segment is reserved (reserved.def; compared decoded and by fold: "/Admin" and "/%61dmin" too) or is an
+ * ISO 639-1 language code, optionally with a region ("en", "zh-cn", "es-419"); for "/" and for what is no path. *why (may be NULL)
+ * gets the reason, NULL if not reserved. */
 bool		 path_is_reserved(struct scope *, const char *path, const char **why);
 
 #endif

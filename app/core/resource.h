@@ -81,10 +81,12 @@ const char	*format_name(enum format);
 bool		 state_after(enum state from, enum move, bool was_public, enum state *to);
 
 /* A path from the kind's pattern: {slug} {yyyy} {mm} {id} {parent} (a page's parent path without its leading slash; the
- * segment vanishes when there is none). The result is in stored form. `id` is the first 8 characters of the random tail of uid. */
+ * segment vanishes when there is none). The result is in stored form. `id` is the first 8 characters of the last group of uid. The date
+ * is that of first_published_at, else publish_at, else created_at, else now (UTC). ERR_INVALID, field "slug", when it gives no path. */
 enum status	 path_from_pattern(struct scope *, const char **out, const char *pattern, const struct resource *,
 		    const char *parent_path) MUST_USE;
-/* ERR_INVALID unless the pattern begins with '/', has {slug} or {id} in its last segment, and names only known parts. */
+/* ERR_INVALID unless the pattern begins with '/', has {slug} or {id} in its last segment, names only known parts ({parent} as a
+ * whole segment), is in stored form, and does not begin with a reserved name. */
 enum status	 pattern_check(struct scope *, const char *pattern, const char *field) MUST_USE;
 
 /* SHA-256 hex of normalised title and visible text within a locale (design: duplicates); false when the text has under 200

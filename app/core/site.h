@@ -23,7 +23,15 @@ struct site {
 
 /* The values before any setting is stored. */
 void		 site_defaults(struct site *);
-/* Check one stored setting and put it in. ERR_INVALID names `key`. Texts are kept by reference. */
+/* Check one stored setting and put it in. ERR_INVALID names `key`. Texts are kept by reference. Keys:
+ *   title description robots		text
+ *   locale				language tag
+ *   slug_style				unicode | ascii
+ *   trailing_slash			never | always
+ *   noindex				false | true
+ *   per_page				1..100
+ *   pattern_article pattern_page pattern_tag pattern_author
+ *   retention_form retention_write retention_state	"36h" or "7d"; 1h..30d, 1d..90d, 1d..365d */
 enum status	 site_set(struct scope *, struct site *, const char *key, const char *value) MUST_USE;
 
 #endif

@@ -10,13 +10,14 @@ struct db_rows;			/* a running query; one owner, ended by db_end */
 enum db_mode { DB_READ, DB_WRITE };
 
 /* WAL, synchronous=FULL, foreign_keys on, no auto-checkpoint, DQS off, trusted_schema off, defensive on. DB_READ opens read-only
- * and waits at most 250 ms for a lock, DB_WRITE 5 s. The handle outlives the scope ("worker" lifetime). ERR_STORAGE when it cannot be opened. */
+ * and waits at most 250 ms for a lock, DB_WRITE 5 s. One query of a DB_READ handle lasts at most 5 s from db_query on (then ERR_BUSY): longer
+ * work continues by cursor. The handle outlives the scope ("worker" lifetime). ERR_STORAGE when it cannot be opened; it creates nothing. */
 enum status	 db_open(struct scope *, struct db **, const char *path, enum db_mode) MUST_USE;
 void		 db_close(struct db *);				/* NULL is fine */
 
 /* READ: a snapshot that stays the same until commit/rollback (taken now, not at the first query). WRITE: BEGIN IMMEDIATE. */
 enum status	 db_begin(struct scope *, struct db *) MUST_USE;
-enum status	 db_commit(struct scope *, struct db *) MUST_USE;
+enum status	 db_commit(struct scope *, struct db *) MUST_USE;	/* a failure has rolled back: nothing is stored */
 void		 db_rollback(struct db *);			/* also right when SQLite already rolled back */
 bool		 db_in_transaction(struct db *);
 
@@ -48,7 +49,7 @@ struct db_value	 db_id(int64_t);				/* 0 binds NULL */
 #define INT(n) db_int(n)
 #define ID(n) db_id(n)
 
-/* A statement is prepared once per handle. Values are bound by reference until db_end / the return of db_run. */
+/* A statement is prepared once per handle; it may be queried again while it still runs. Values are bound by reference until db_end / the return of db_run. */
 enum status	 db_query(struct scope *, struct db *, struct db_rows **, enum sql, struct db_args) MUST_USE;
 bool		 db_next(struct db_rows *);
 /* Ends the query and reports what went wrong while stepping. Must be called once for each successful db_query. */
@@ -69,12 +70,16 @@ const char	*col_text(struct scope *, struct db_rows *, int col);
 struct str	 col_str(struct db_rows *, int col);
 
 /* What the running transaction changed, by dependency name ("resource:42", "list:article"): written to change_log with the commit,
- * bumped in the shared page after it. Names are at most 100 bytes; a name said twice counts once. */
+ * bumped in the shared page after it. Names are at most 100 bytes; a name said twice counts once. "*" is everything; a longer name, one
+ * with a line break, and the 512th name of a transaction become "*". A row of change_log holds one name per line. */
 void		 db_touch(struct db *, const char *name_fmt, ...) PRINTF_LIKE(2, 3);
 /* For writer.c: write the touched names as one change_log row (nothing if none); bump them once the commit stands; forget them. */
 struct shared;
 enum status	 db_touched_save(struct scope *, struct db *) MUST_USE;
 void		 db_touched_bump(struct db *, struct shared *);
+/* Bump for every row of change_log that nobody bumped for yet: its writer died between COMMIT and bump, or did not have this page.
+ * One look-up when there is none; every worker calls it every 250 ms. */
+enum status	 db_changes_apply(struct scope *, struct db *, struct shared *) MUST_USE;
 
 /* Highest applied migration, by the handle's own view. */
 enum status	 db_schema_version(struct scope *, struct db *, int64_t *out) MUST_USE;

@@ -5,8 +5,9 @@
 
 struct shared;
 
-/* `serve` makes it anew (create=true) before any child starts; everybody else maps what is there. A command that finds none gets a
- * private one (same functions, nobody else sees it): *out is never NULL on OK. The file is 0600. */
+/* `serve` makes it anew (create=true) before any child starts; everybody else maps what is there. A command that finds none, one of
+ * another version or one from before the machine's last start gets a private one (same functions, nobody else sees it): *out is never
+ * NULL on OK. The file is 0600. ERR_STORAGE when it cannot be made. Bump, turn and metrics may be used by any thread. */
 enum status	 shared_open(struct scope *, struct shared **out, const char *data_dir, bool create) MUST_USE;
 void		 shared_close(struct shared *);
 
@@ -24,6 +25,11 @@ uint64_t	 shared_generation(struct shared *);
 uint64_t	 shared_slot_generation(struct shared *, uint32_t slot);
 void		 shared_bump(struct shared *, uint32_t slot);
 void		 shared_bump_all(struct shared *);	/* every slot becomes the new generation; `stele flush`, or after something unknown changed */
+
+/* Up to which row of change_log all bumps were made; 0 = not known yet. `advance` moves it from exactly `from` to `to`, or does nothing:
+ * so rows written by somebody without this page are never skipped. */
+int64_t		 shared_changes_seen(struct shared *);
+bool		 shared_changes_advance(struct shared *, int64_t from, int64_t to);
 
 /* Counters for /metrics. */
 enum metric {

@@ -33,12 +33,14 @@ int64_t		 writer_stalled_ms(struct writer *);
 bool		 writer_is_stale(struct writer *);
 int		 writer_queue_length(struct writer *);
 
-/* One unit of work now, on the caller's own writing handle: turn, BEGIN IMMEDIATE, apply, change_log, COMMIT, bump. For commands and jobs. */
+/* One unit of work now, on the caller's own writing handle: turn, BEGIN IMMEDIATE, apply, change_log, COMMIT, bump. For commands and jobs.
+ * Waits at most 10 s for the turn and 5 s for the lock (ERR_BUSY). */
 enum status	 writer_run(struct scope *, struct db *, struct shared *, enum status (*apply)(struct scope *, struct db *, void *),
 		    void *arg) MUST_USE;
 
-/* Fault points of the test build (STELE_FAULT=point:action[,point:action]): kill, error, sleepN (seconds), syscall (a call the
- * sandbox forbids). Compiled to nothing elsewhere. Returns true when `error` was asked for. */
+/* Fault points of the test build (STELE_FAULT=point:action[:N],...): kill, error, sleepN (seconds), syscall (a call the
+ * sandbox forbids). With :N only the N-th pass of the process fires. With STELE_FAULT_ONCE=DIR each entry fires once over all processes and
+ * restarts: it leaves the file DIR/point.action. Compiled to nothing elsewhere. Returns true when `error` was asked for. */
 #ifdef STELE_TEST
 bool		 fault(const char *point);
 #else

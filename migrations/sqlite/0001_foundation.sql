@@ -81,6 +81,7 @@ CREATE TABLE resource (
 	client_ref TEXT,
 	ref_hash TEXT,
 	guid TEXT,
+	name_fold TEXT,
 	owner_user INTEGER REFERENCES user (id),
 	created_at INTEGER NOT NULL,
 	changed_at INTEGER NOT NULL,
@@ -93,7 +94,11 @@ CREATE INDEX resource_by_kind_created ON resource (kind, created_at, id);
 CREATE INDEX resource_by_kind_changed ON resource (kind, changed_at, id);
 CREATE INDEX resource_live ON resource (kind, is_sticky, first_published_at, id) WHERE state = 'published';
 CREATE INDEX resource_live_author ON resource (live_author, first_published_at, id) WHERE state = 'published';
-CREATE INDEX resource_content ON resource (locale, content_hash) WHERE content_hash IS NOT NULL;
+-- Who has a text, longest first: one index for those who count as its original, one for those who do not.
+CREATE INDEX resource_originals ON resource (locale, content_hash, hash_since, id) WHERE content_hash IS NOT NULL AND duplicate_of IS NULL;
+CREATE INDEX resource_copies ON resource (locale, content_hash, duplicate_of, hash_since, id) WHERE content_hash IS NOT NULL AND duplicate_of IS NOT NULL;
+-- Tags and authors are found by the fold of their name.
+CREATE INDEX resource_by_name ON resource (kind, locale, name_fold) WHERE name_fold IS NOT NULL;
 CREATE INDEX resource_duplicates ON resource (duplicate_of) WHERE duplicate_of IS NOT NULL;
 CREATE INDEX resource_children ON resource (parent_id) WHERE parent_id IS NOT NULL;
 CREATE INDEX resource_due ON resource (publish_at) WHERE publish_at IS NOT NULL;
@@ -105,7 +110,6 @@ CREATE TABLE revision (
 	number INTEGER NOT NULL CHECK (number >= 1),
 	title TEXT NOT NULL,
 	format TEXT NOT NULL CHECK (format IN ('markdown', 'html')),
-	source TEXT NOT NULL,
 	summary TEXT,
 	author_id INTEGER REFERENCES resource (id),
 	tags TEXT NOT NULL DEFAULT '[]',
@@ -115,6 +119,7 @@ CREATE TABLE revision (
 	fields TEXT NOT NULL DEFAULT '{}',
 	editor_user INTEGER REFERENCES user (id),
 	created_at INTEGER NOT NULL,
+	source TEXT NOT NULL, -- last: what stands behind a long value costs a walk through its pages
 	PRIMARY KEY (resource_id, number)
 ) STRICT;
 CREATE TRIGGER revision_is_immutable BEFORE UPDATE ON revision
@@ -296,11 +301,10 @@ CREATE TABLE rendered (
 	resource_id INTEGER NOT NULL,
 	number INTEGER NOT NULL,
 	renderer_version INTEGER NOT NULL,
-	html TEXT NOT NULL,
-	text TEXT NOT NULL,
 	excerpt TEXT NOT NULL,
 	links TEXT NOT NULL,
 	images TEXT NOT NULL,
+	html TEXT NOT NULL,
 	PRIMARY KEY (resource_id, number)
 ) STRICT;
 

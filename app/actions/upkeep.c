@@ -1,0 +1,20 @@
+/* upkeep.c - retention: which rows are old enough to go. */
+#include "actions/upkeep.h"
+#include "actions/unit.h"
+#include "store/jobs.h"
+
+enum status
+upkeep_prune_changes(struct scope *s, struct db *db, void *arg)
+{
+	struct upkeep_batch *batch = arg;
+
+	return store_change_log_prune(s, db, s->now - CHANGE_LOG_KEEP_MS, batch->limit, &batch->removed);
+}
+
+enum status
+upkeep_purge_records(struct scope *s, struct db *db, void *arg)
+{
+	struct upkeep_batch *batch = arg;
+
+	return unit_purge(s, db, batch->limit, &batch->removed);
+}

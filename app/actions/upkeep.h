@@ -1,0 +1,18 @@
+/* upkeep.h - what keeps the database small: bounded batches for the loop of jobs. */
+#ifndef ACTIONS_UPKEEP_H
+#define ACTIONS_UPKEEP_H
+#include "base/base.h"
+#include "db/db.h"
+
+/* Rows of change_log older than this have been seen by every worker and node long ago. */
+#define CHANGE_LOG_KEEP_MS (24 * 3600 * INT64_C(1000))
+
+struct upkeep_batch {
+	int		 limit;		/* rows removed at most */
+	int64_t		 removed;	/* out */
+};
+/* For writer_run; the argument is a struct upkeep_batch. The newest row of change_log always stays. */
+enum status	 upkeep_prune_changes(struct scope *, struct db *, void *batch) MUST_USE;
+/* Expired idempotency records, see unit_purge. */
+enum status	 upkeep_purge_records(struct scope *, struct db *, void *batch) MUST_USE;
+#endif

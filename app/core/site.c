@@ -1,0 +1,173 @@
+/* site.c - the settings that live in the database: their names, their limits and their defaults. */
+#include "core/site.h"
+
+#define TITLE_MAX 200
+#define DESCRIPTION_MAX 1000
+#define ROBOTS_MAX 20000
+#define HOUR INT64_C(3600000)
+#define DAY (24 * HOUR)
+
+static enum status	text_set(struct scope *, const char **out, const char *key, const char *value, size_t max, bool lines);
+static enum status	choice_set(struct scope *, bool *out, const char *key, const char *value, const char *no, const char *yes);
+static enum status	locale_check(struct scope *, const char *key, const char *value);
+static enum status	pattern_set(struct scope *, struct site *, const char *key, const char *value);
+static enum status	retention_set(struct scope *, struct site *, const char *key, const char *value);
+static bool		duration_parse(struct str, int64_t *ms);
+
+void
+site_defaults(struct site *site)
+{
+	*site = (struct site){
+		.title = "Stele",
+		.description = "",
+		.locale = "en",
+		.slug_style = SLUG_UNICODE,
+		.pattern = { [KIND_ARTICLE] = "/articles/{slug}", [KIND_PAGE] = "/{parent}/{slug}", [KIND_TAG] = "/tags/{slug}",
+		    [KIND_AUTHOR] = "/authors/{slug}" },
+		.per_page = 10,
+		.robots = "",
+		.retention_form = DAY,
+		.retention_write = 7 * DAY,
+		.retention_state = 30 * DAY,
+	};
+}
+
+enum status
+site_set(struct scope *s, struct site *site, const char *key, const char *value)
+{
+	int64_t	number;
+	bool	flag;
+
+	if (strcmp(key, "title") == 0) {
+		if (str_trim(str_of(value)).len == 0)
+			return fail(s, ERR_INVALID, key, "is empty");
+		return text_set(s, &site->title, key, value, TITLE_MAX, false);
+	}
+	if (strcmp(key, "description") == 0)
+		return text_set(s, &site->description, key, value, DESCRIPTION_MAX, false);
+	if (strcmp(key, "robots") == 0)
+		return text_set(s, &site->robots, key, value, ROBOTS_MAX, true);
+	if (strcmp(key, "locale") == 0) {
+		TRY(locale_check(s, key, value));
+		site->locale = value;
+		return OK;
+	}
+	if (strcmp(key, "slug_style") == 0) {
+		TRY(choice_set(s, &flag, key, value, "unicode", "ascii"));
+		site->slug_style = flag ? SLUG_ASCII : SLUG_UNICODE;
+		return OK;
+	}
+	if (strcmp(key, "trailing_slash") == 0)
+		return choice_set(s, &site->always_slash, key, value, "never", "always");
+	if (strcmp(key, "noindex") == 0)
+		return choice_set(s, &site->noindex, key, value, "false", "true");
+	if (strcmp(key, "per_page") == 0) {
+		if (!parse_int64(str_of(value), &number) || number < 1 || number > 100)
+			return fail(s, ERR_INVALID, key, "is no number from 1 to 100");
+		site->per_page = (int)number;
+		return OK;
+	}
+	if (strncmp(key, "pattern_", 8) == 0)
+		return pattern_set(s, site, key, value);
+	if (strncmp(key, "retention_", 10) == 0)
+		return retention_set(s, site, key, value);
+	return fail(s, ERR_INVALID, key, "there is no such setting");
+}
+
+static enum status
+text_set(struct scope *s, const char **out, const char *key, const char *value, size_t max, bool lines)
+{
+	struct str	text = str_of(value);
+
+	if (!utf8_valid(text) || text_has_control(text, lines))
+		return fail(s, ERR_INVALID, key, "is not plain text");
+	if (text.len > max)
+		return fail(s, ERR_INVALID, key, "is longer than %zu bytes", max);
+	*out = value;
+	return OK;
+}
+
+static enum status
+choice_set(struct scope *s, bool *out, const char *key, const char *value, const char *no, const char *yes)
+{
+	if (strcmp(value, no) != 0 && strcmp(value, yes) != 0)
+		return fail(s, ERR_INVALID, key, "is neither '%s' nor '%s'", no, yes);
+	*out = strcmp(value, yes) == 0;
+	return OK;
+}
+
+/* The shape of BCP 47: a language of two or three letters, then subtags. */
+static enum status
+locale_check(struct scope *s, const char *key, const char *value)
+{
+	struct str	rest = str_of(value), subtag;
+	size_t		i, n = 0;
+	bool		is_letter, is_digit, is_good = rest.len >= 2 && rest.len <= 35 && !str_ends(rest, "-");
+
+	while (is_good && str_next(&rest, '-', &subtag)) {
+		is_good = n == 0 ? subtag.len == 2 || subtag.len == 3 : subtag.len >= 1 && subtag.len <= 8;
+		for (i = 0; i < subtag.len; i++) {
+			is_letter = (subtag.p[i] >= 'a' && subtag.p[i] <= 'z') || (subtag.p[i] >= 'A' && subtag.p[i] <= 'Z');
+			is_digit = subtag.p[i] >= '0' && subtag.p[i] <= '9';
+			is_good = is_good && (is_letter || (n > 0 && is_digit));
+		}
+		n++;
+	}
+	return is_good ? OK : fail(s, ERR_INVALID, key, "is no language tag such as 'en' or 'pt-BR'");
+}
+
+static enum status
+pattern_set(struct scope *s, struct site *site, const char *key, const char *value)
+{
+	enum kind	kind;
+
+	if (!kind_parse(str_of(key + strlen("pattern_")), &kind))
+		return fail(s, ERR_INVALID, key, "there is no such setting");
+	if (kind != KIND_PAGE && strstr(value, "{parent}") != NULL)
+		return fail(s, ERR_INVALID, key, "{parent} is for pages only");
+	TRY(pattern_check(s, value, key));
+	site->pattern[kind] = value;
+	return OK;
+}
+
+/* Below the least a retry could come after its record is gone; above the most the table would grow without use. */
+static enum status
+retention_set(struct scope *s, struct site *site, const char *key, const char *value)
+{
+	const struct { const char *key; int64_t *out; int64_t least, most; } limits[] = {
+		{ "retention_form", &site->retention_form, HOUR, 30 * DAY },
+		{ "retention_write", &site->retention_write, DAY, 90 * DAY },
+		{ "retention_state", &site->retention_state, DAY, 365 * DAY },
+	};
+	int64_t	ms;
+	size_t	i;
+
+	for (i = 0; i < COUNT(limits); i++) {
+		if (strcmp(key, limits[i].key) != 0)
+			continue;
+		if (!duration_parse(str_of(value), &ms) || ms < limits[i].least || ms > limits[i].most)
+			return fail(s, ERR_INVALID, key, "is no time such as '36h' or '7d' from %dh to %dd",
+			    (int)(limits[i].least / HOUR), (int)(limits[i].most / DAY));
+		*limits[i].out = ms;
+		return OK;
+	}
+	return fail(s, ERR_INVALID, key, "there is no such setting");
+}
+
+/* "36h" or "7d". */
+static bool
+duration_parse(struct str text, int64_t *ms)
+{
+	int64_t	unit, number;
+
+	if (str_ends(text, "h"))
+		unit = HOUR;
+	else if (str_ends(text, "d"))
+		unit = DAY;
+	else
+		return false;
+	if (!parse_int64(str_part(text, 0, text.len - 1), &number) || number < 1 || number > 10000)
+		return false;
+	*ms = number * unit;
+	return true;
+}

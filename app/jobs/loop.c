@@ -1,0 +1,171 @@
+/* loop.c - the loop of `stele jobs`: what is due runs, one short unit of work at a time. */
+#include "jobs/jobs.h"
+#include "actions/upkeep.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "db/writer.h"
+
+#include <signal.h>
+#include <sys/stat.h>
+
+#define JOBS_BEAT 0			/* slot of the shared page */
+#define TICK_MS 100
+#define BATCH_ROWS 200			/* keeps a batch far below the 20 ms that a transaction may hold */
+#define BATCHES_PER_TURN 20
+#define PASSIVE_BYTES (INT64_C(8) << 20)
+#define TRUNCATE_BYTES (INT64_C(256) << 20)
+#define OLD_MS 2000
+#define TURN_MS 1000
+
+struct jobs {
+	const struct config *config;
+	struct db	*db;
+	struct shared	*shared;
+	const char	*wal_path;
+	struct timespec	 wal_time;	/* as of the last checkpoint: when the log was written to, */
+	int64_t		 wal_bytes;	/* its size after it, */
+	int64_t		 checkpoint_at;	/* and when that was, monotonic */
+};
+
+struct task {
+	const char	*name;
+	int		 every_ms;
+	/* *more asks for another turn at the next tick. */
+	enum status	(*run)(struct scope *, struct jobs *, bool *more);
+};
+
+static enum status	run_checkpoint(struct scope *, struct jobs *, bool *more);
+static enum status	run_purge(struct scope *, struct jobs *, bool *more);
+static enum status	run_prune(struct scope *, struct jobs *, bool *more);
+static enum status	run_batches(struct scope *, struct jobs *, bool *more,
+			    enum status (*apply)(struct scope *, struct db *, void *), int64_t *removed);
+static bool		run_task(const struct task *, struct jobs *);
+static bool		stop_was_asked(const sigset_t *);
+
+static const struct task tasks[] = {
+	{ "checkpoint", 100, run_checkpoint },
+	{ "purge_records", 60000, run_purge },
+	{ "prune_changes", 60000, run_prune },
+};
+
+enum status
+jobs_run(struct scope *s, const struct config *config, struct db *write, struct shared *shared)
+{
+	struct jobs jobs = { .config = config, .db = write, .shared = shared };
+	int64_t due[COUNT(tasks)] = { 0 };
+	sigset_t stop;
+
+	jobs.wal_path = config_path(s, config, "stele.db-wal");
+	sigemptyset(&stop);
+	sigaddset(&stop, SIGTERM);
+	sigaddset(&stop, SIGINT);
+	if (sigprocmask(SIG_BLOCK, &stop, NULL) == -1)
+		return fail(s, ERR_INTERNAL, NULL, "sigprocmask: %s", strerror(errno));
+	log_info(s, "jobs.started", "\"pid\":%d", (int)getpid());
+	do {
+		for (size_t i = 0; i < COUNT(tasks); i++) {
+			shared_beat(shared, JOBS_BEAT, getpid());
+			if (clock_monotonic() < due[i])
+				continue;
+			due[i] = run_task(&tasks[i], &jobs) ? 0 : clock_monotonic() + tasks[i].every_ms;
+		}
+	} while (!stop_was_asked(&stop));
+	log_info(s, "jobs.stopped", "%s", "");
+	return OK;
+}
+
+/* A unit of work has a scope of its own, so that nothing grows. True: there is more to do at once. */
+static bool
+run_task(const struct task *task, struct jobs *jobs)
+{
+	struct scope *s = scope_new(task->name);
+	bool more = false;
+	enum status status = task->run(s, jobs, &more);
+
+	if (status != OK) {
+		more = false;
+		log_error(s, "jobs.failed", "\"task\":%s,\"code\":%s,\"detail\":%s", log_quote(s, task->name),
+		    log_quote(s, status_info(status)->code), log_quote(s, s->error != NULL ? s->error->detail : ""));
+	}
+	scope_free(s);
+	return more;
+}
+
+/* PASSIVE disturbs nobody but never catches up with writers that do not pause, so a log that grew far is cut while they wait their turn. */
+static enum status
+run_checkpoint(struct scope *s, struct jobs *jobs, bool *more)
+{
+	struct stat st;
+	int64_t now = clock_monotonic(), bytes;
+	bool has_grown, is_old;
+
+	if (stat(jobs->wal_path, &st) == -1)
+		st = (struct stat){ 0 };
+	metric_set(jobs->shared, METRIC_WAL_BYTES, st.st_size);
+	/* A log that starts over keeps its size, so the time of the last write counts too. */
+	has_grown = st.st_size - jobs->wal_bytes >= PASSIVE_BYTES;
+	is_old = st.st_size >= PASSIVE_BYTES && now - jobs->checkpoint_at >= OLD_MS
+	    && (st.st_mtim.tv_sec != jobs->wal_time.tv_sec || st.st_mtim.tv_nsec != jobs->wal_time.tv_nsec);
+	if (!has_grown && !is_old)
+		return OK;
+	jobs->wal_time = st.st_mtim;
+	jobs->checkpoint_at = now;
+	TRY(db_checkpoint(s, jobs->db, false, &bytes));
+	if (bytes > TRUNCATE_BYTES && shared_turn_take(jobs->shared, TURN_MS)) {
+		enum status status = db_checkpoint(s, jobs->db, true, &bytes);
+
+		shared_turn_give(jobs->shared);
+		TRY(status);
+	}
+	jobs->wal_bytes = bytes;
+	metric_set(jobs->shared, METRIC_WAL_BYTES, bytes);
+	return OK;
+}
+
+/* A missing unique index is the one failure that means "do not remove": it shows as a gauge until it is mended. */
+static enum status
+run_purge(struct scope *s, struct jobs *jobs, bool *more)
+{
+	int64_t removed = 0;
+	enum status status = run_batches(s, jobs, more, upkeep_purge_records, &removed);
+
+	metric_set(jobs->shared, METRIC_SCHEMA_GUARD, status == ERR_INTERNAL ? 1 : 0);
+	metric_add(jobs->shared, METRIC_IDEM_PURGED, removed);
+	return status;
+}
+
+static enum status
+run_prune(struct scope *s, struct jobs *jobs, bool *more)
+{
+	int64_t removed;
+
+	return run_batches(s, jobs, more, upkeep_prune_changes, &removed);
+}
+
+/* Several small transactions; writers get their turn between any two. */
+static enum status
+run_batches(struct scope *s, struct jobs *jobs, bool *more, enum status (*apply)(struct scope *, struct db *, void *),
+    int64_t *removed)
+{
+	struct upkeep_batch batch = { .limit = BATCH_ROWS };
+
+	*removed = 0;
+	for (int i = 0; i < BATCHES_PER_TURN; i++) {
+		batch.removed = 0;
+		TRY(writer_run(s, jobs->db, jobs->shared, apply, &batch));
+		*removed += batch.removed;
+		if (batch.removed < batch.limit)
+			return OK;
+	}
+	*more = true;
+	return OK;
+}
+
+/* The pause of the loop. */
+static bool
+stop_was_asked(const sigset_t *stop)
+{
+	const struct timespec tick = { 0, TICK_MS * 1000000L };
+
+	return sigtimedwait(stop, NULL, &tick) > 0;
+}

@@ -1,0 +1,74 @@
+/* duplicates.c - who had a text first. */
+#include "store/duplicates.h"
+
+enum status
+store_duplicates_originals(struct scope *s, struct db *db, const char *locale, const char *hash, struct holder *out, size_t limit,
+    size_t *count)
+{
+	struct db_rows *rows;
+
+	*count = 0;
+	TRY(db_query(s, db, &rows, SQL_DUPLICATES_ORIGINALS, ARGS(TEXT(locale), TEXT(hash), INT((int64_t)limit))));
+	while (*count < limit && db_next(rows))
+		out[(*count)++] = (struct holder){ col_int(rows, 0), col_int(rows, 1), col_bool(rows, 2), col_bool(rows, 3) };
+	return db_end(s, rows);
+}
+
+enum status
+store_duplicates_next_group(struct scope *s, struct db *db, const char *locale, const char *hash, int64_t after, int64_t *original)
+{
+	struct db_rows *rows;
+
+	TRY(db_query(s, db, &rows, SQL_DUPLICATES_NEXT_GROUP, ARGS(TEXT(locale), TEXT(hash), INT(after))));
+	*original = db_next(rows) ? col_int(rows, 0) : 0;
+	return db_end(s, rows);
+}
+
+enum status
+store_duplicates_first_of(struct scope *s, struct db *db, const char *locale, const char *hash, int64_t original, struct holder *out)
+{
+	struct db_rows *rows;
+
+	*out = (struct holder){ .may_lead = true };
+	TRY(db_query(s, db, &rows, SQL_DUPLICATES_FIRST_OF_GROUP, ARGS(TEXT(locale), TEXT(hash), INT(original))));
+	if (db_next(rows)) {
+		out->id = col_int(rows, 0);
+		out->since = col_int(rows, 1);
+	}
+	return db_end(s, rows);
+}
+
+enum status
+store_duplicates_set(struct scope *s, struct db *db, int64_t id, int64_t original)
+{
+	return db_run(s, db, SQL_DUPLICATES_SET, ARGS(ID(original), INT(id)), NULL);
+}
+
+enum status
+store_duplicates_regroup(struct scope *s, struct db *db, const char *locale, const char *hash, int64_t from, int64_t to,
+    struct changed **out, size_t *count)
+{
+	struct db_rows *rows;
+	size_t room = 0;
+
+	*out = NULL;
+	*count = 0;
+	if (to == 0)
+		TRY(db_query(s, db, &rows, SQL_DUPLICATES_RELEASE, ARGS(TEXT(locale), TEXT(hash), INT(from))));
+	else
+		TRY(db_query(s, db, &rows, SQL_DUPLICATES_REGROUP, ARGS(INT(to), TEXT(locale), TEXT(hash), INT(from))));
+	while (db_next(rows)) {
+		if (*count == room) {
+			*out = arena_grow(s->arena, *out, room * sizeof(**out), (room + 64) * sizeof(**out));
+			room += 64;
+		}
+		(*out)[(*count)++] = (struct changed){ col_int(rows, 0), col_int(rows, 1) };
+	}
+	return db_end(s, rows);
+}
+
+enum status
+store_duplicates_note(struct scope *s, struct db *db, int64_t id, int64_t *event_version)
+{
+	return db_value(s, db, event_version, SQL_DUPLICATES_NOTE, ARGS(INT(id)));
+}

@@ -1,0 +1,35 @@
+-- Who had a text first. The two partial indexes on (locale, content_hash) serve these, so that the number of copies does not matter.
+
+-- Those that are nobody's copy, longest first. The fourth column: may be the original of others; the fifth: is exempt from being a copy.
+-- name: duplicates_originals
+SELECT id, hash_since, live_noindex = 0 AND live_canonical IS NULL, live_canonical IS NOT NULL OR distinct_reason IS NOT NULL
+FROM resource
+WHERE locale = $1 AND content_hash = $2 AND duplicate_of IS NULL
+ORDER BY hash_since, id LIMIT $3;
+
+-- The longest holder among copies of the next original after $3.
+-- name: duplicates_next_group
+SELECT duplicate_of FROM resource
+WHERE locale = $1 AND content_hash = $2 AND duplicate_of IS NOT NULL AND duplicate_of > $3
+ORDER BY duplicate_of LIMIT 1;
+
+-- name: duplicates_first_of_group
+SELECT id, hash_since FROM resource
+WHERE locale = $1 AND content_hash = $2 AND duplicate_of = $3 AND live_noindex = 0 AND live_canonical IS NULL
+ORDER BY hash_since, id LIMIT 1;
+
+-- name: duplicates_set
+UPDATE resource SET duplicate_of = $1 WHERE id = $2;
+
+-- name: duplicates_regroup
+UPDATE resource SET duplicate_of = $1, event_version = event_version + 1
+WHERE locale = $2 AND content_hash = $3 AND duplicate_of = $4 AND id <> $1
+RETURNING id, event_version;
+
+-- name: duplicates_release
+UPDATE resource SET duplicate_of = NULL, event_version = event_version + 1
+WHERE locale = $1 AND content_hash = $2 AND duplicate_of = $3
+RETURNING id, event_version;
+
+-- name: duplicates_note
+UPDATE resource SET event_version = event_version + 1 WHERE id = $1 RETURNING event_version;

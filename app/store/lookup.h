@@ -1,0 +1,40 @@
+/* lookup.h - what the path tables say about one address: exact, by query, folded, by rule. */
+#ifndef STORE_LOOKUP_H
+#define STORE_LOOKUP_H
+#include "base/base.h"
+#include "core/resource.h"
+#include "db/db.h"
+
+enum path_role { PATH_CANONICAL, PATH_ALIAS, PATH_EXTERNAL, PATH_GONE };
+
+struct path_hit {
+	const char	*path;		/* of the row; NULL for a rule */
+	enum path_role	 role;
+	const char	*target;	/* PATH_EXTERNAL: a local path or an absolute URL */
+	int		 status;	/* of the redirect, or 410 / 451 */
+	int64_t		 resource_id;	/* 0 = none; the three below are its own */
+	enum kind	 kind;
+	enum state	 state;
+	const char	*canonical;	/* stored form */
+};
+
+/* The row of a stored path. *found false: none. */
+enum status	 store_lookup_exact(struct scope *, struct db *, struct path_hit *out, bool *found, const char *path) MUST_USE;
+/* The row that shares the fold: one that is or was canonical, else the only other one. Several others: *found false, *is_ambiguous. */
+enum status	 store_lookup_folded(struct scope *, struct db *, struct path_hit *out, bool *found, bool *is_ambiguous,
+		    const char *fold) MUST_USE;
+
+/* The row of `path` with the most pairs that all stand in `query`, in any order, compared as raw bytes. *rest is the query without them, its
+ * other pairs byte for byte in their order. Reads the first LOOKUP_PAIRS pairs of the query. */
+#define LOOKUP_PAIRS 50
+enum status	 store_lookup_query(struct scope *, struct db *, struct path_hit *out, bool *found, struct str *rest, const char *path,
+		    struct str query) MUST_USE;
+
+/* The most specific path_rule whose pattern takes `path`: segments compared as stored, `:name` takes one, a last `*` takes what follows
+ * (nothing too). At the first difference a literal segment beats `:name` beats `*`; so the order of rows never decides. The target has `:name` and `*` filled in,
+ * behind its origin only. 410 and 451 give PATH_GONE. At most 1,000 rules are read. */
+enum status	 store_lookup_rule(struct scope *, struct db *, struct path_hit *out, bool *found, const char *path) MUST_USE;
+
+/* Kind, state and own address of a resource. ERR_NOT_FOUND. */
+enum status	 store_lookup_resource(struct scope *, struct db *, struct path_hit *out, int64_t id) MUST_USE;
+#endif

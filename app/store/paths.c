@@ -1,0 +1,122 @@
+/* paths.c - path rows. */
+#include "store/paths.h"
+
+#define PART_IDS 10000
+#define SHOWN_PATH 300		/* of a path inside a refusal, which is stored */
+
+static const char	*holder_text(struct scope *, struct db_rows *);
+
+enum status
+store_path_claim(struct scope *s, struct db *db, const char *path, const char *fold, int64_t resource, bool was_public, bool *claimed)
+{
+	int64_t changes;
+
+	TRY(db_run(s, db, SQL_PATH_CLAIM, ARGS(TEXT(path), TEXT(fold), INT(resource), INT(was_public), INT(s->now)), &changes));
+	*claimed = changes == 1;
+	return OK;
+}
+
+enum status
+store_path_is_taken(struct scope *s, struct db *db, const char *path, const char *fold, bool *taken)
+{
+	int64_t value;
+
+	TRY(db_value(s, db, &value, SQL_PATH_IS_TAKEN, ARGS(TEXT(path), TEXT(fold))));
+	*taken = value != 0;
+	return OK;
+}
+
+enum status
+store_path_holder(struct scope *s, struct db *db, const char *path, const char *fold, const char **text, bool *found)
+{
+	struct db_rows *rows;
+
+	TRY(db_query(s, db, &rows, SQL_PATH_HOLDER, ARGS(TEXT(path), TEXT(fold))));
+	*found = db_next(rows);
+	if (*found)
+		*text = holder_text(s, rows);
+	return db_end(s, rows);
+}
+
+enum status
+store_path_load(struct scope *s, struct db *db, struct path_row *out, int64_t resource)
+{
+	struct db_rows *rows;
+	bool found;
+
+	TRY(db_query(s, db, &rows, SQL_PATH_OF_RESOURCE, ARGS(INT(resource))));
+	if ((found = db_next(rows)))
+		*out = (struct path_row){ col_text(s, rows, 0), col_text(s, rows, 1), col_bool(rows, 2) };
+	TRY(db_end(s, rows));
+	return found ? OK : fail(s, ERR_NOT_FOUND, NULL, "the resource has no path");
+}
+
+enum status
+store_path_set_public(struct scope *s, struct db *db, int64_t resource)
+{
+	return db_run(s, db, SQL_PATH_SET_PUBLIC, ARGS(INT(resource)), NULL);
+}
+
+enum status
+store_path_free(struct scope *s, struct db *db, int64_t resource, bool *freed)
+{
+	int64_t changes;
+
+	TRY(db_run(s, db, SQL_PATH_FREE, ARGS(INT(resource)), &changes));
+	*freed = changes == 1;
+	return OK;
+}
+
+enum status
+store_path_descendants(struct scope *s, struct db *db, int64_t resource, size_t limit, struct descendant **out, size_t *count)
+{
+	struct db_rows *rows;
+	struct descendant *d;
+
+	*count = 0;
+	*out = d = scope_alloc(s, limit * sizeof(*d));
+	TRY(db_query(s, db, &rows, SQL_RESOURCE_DESCENDANTS, ARGS(INT(resource), INT((int64_t)limit + 1))));
+	while (*count < limit && db_next(rows)) {
+		d[*count].id = col_int(rows, 0);
+		d[(*count)++].row = (struct path_row){ col_text(s, rows, 1), col_text(s, rows, 2), col_bool(rows, 3) };
+	}
+	if (*count == limit && db_next(rows)) {
+		TRY(db_end(s, rows));
+		return fail(s, ERR_TOO_LARGE, "slug", "more than %zu pages stand below this one", limit);
+	}
+	return db_end(s, rows);
+}
+
+enum status
+store_sitemap_part_touch(struct scope *s, struct db *db, int64_t resource, int64_t now, int64_t *first)
+{
+	struct db_rows *rows;
+	bool found;
+
+	TRY(db_query(s, db, &rows, SQL_SITEMAP_PART_TOUCH, ARGS(INT(now), INT(resource))));
+	if ((found = db_next(rows)))
+		*first = col_int(rows, 0);
+	TRY(db_end(s, rows));
+	if (found)
+		return OK;
+	*first = (resource - 1) / PART_IDS * PART_IDS + 1;
+	return db_run(s, db, SQL_SITEMAP_PART_INSERT, ARGS(INT(*first), INT(*first + PART_IDS - 1), INT(now)), NULL);
+}
+
+static const char *
+holder_text(struct scope *s, struct db_rows *rows)
+{
+	const char *path = str_dup(s->arena, utf8_cut(col_str(rows, 0), SHOWN_PATH)), *uid = col_text(s, rows, 2);
+	const char *kind = col_text(s, rows, 3), *state = col_text(s, rows, 4);
+	struct str role = col_str(rows, 1);
+
+	if (str_is(role, "external"))
+		return scope_printf(s, "%s is the source of a redirect", path);
+	if (str_is(role, "gone"))
+		return scope_printf(s, "%s is marked as gone for good", path);
+	if (str_is(role, "alias"))
+		return scope_printf(s, "%s is an old address (alias) of the %s %s", path, kind, uid);
+	if (strcmp(state, "published") == 0)
+		state = "live";
+	return scope_printf(s, "%s is the address of the %s %s, which is %s", path, kind, uid, state);
+}

@@ -1,0 +1,29 @@
+/* paths.h - claiming, freeing and describing the path rows of resources, and the sitemap part they stand in. */
+#ifndef STORE_PATHS_H
+#define STORE_PATHS_H
+#include "base/base.h"
+#include "core/resource.h"
+#include "db/db.h"
+
+/* Make `path` the canonical row of `resource`. *claimed is false when the path, its fold, or a canonical row of the resource is there. */
+enum status	 store_path_claim(struct scope *, struct db *, const char *path, const char *fold, int64_t resource, bool was_public,
+		    bool *claimed) MUST_USE;
+/* Would a claim be refused? */
+enum status	 store_path_is_taken(struct scope *, struct db *, const char *path, const char *fold, bool *taken) MUST_USE;
+/* Who keeps a claim out, for people: "the path /a belongs to the live article 0190..." *found false: nobody. */
+enum status	 store_path_holder(struct scope *, struct db *, const char *path, const char *fold, const char **text, bool *found) MUST_USE;
+
+struct path_row { const char *path, *fold; bool was_public; };
+/* The canonical row; ERR_NOT_FOUND. */
+enum status	 store_path_load(struct scope *, struct db *, struct path_row *out, int64_t resource) MUST_USE;
+enum status	 store_path_set_public(struct scope *, struct db *, int64_t resource) MUST_USE;
+/* Give the canonical row back, if nobody ever saw it; *freed tells. */
+enum status	 store_path_free(struct scope *, struct db *, int64_t resource, bool *freed) MUST_USE;
+
+struct descendant { int64_t id; struct path_row row; };
+/* Everything below a page, the nearest first; ERR_TOO_LARGE above `limit`. */
+enum status	 store_path_descendants(struct scope *, struct db *, int64_t resource, size_t limit, struct descendant **, size_t *count) MUST_USE;
+
+/* Note at `now` that a resource's entry in the sitemap may have changed; makes the part when it is new. *first is the part's first id. */
+enum status	 store_sitemap_part_touch(struct scope *, struct db *, int64_t resource, int64_t now, int64_t *first) MUST_USE;
+#endif

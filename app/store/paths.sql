@@ -1,0 +1,34 @@
+-- Claiming, moving and describing path rows.
+
+-- name: path_claim
+INSERT INTO path (path, fold, role, resource_id, was_public, was_canonical, created_at) VALUES ($1, $2, 'canonical', $3, $4, 1, $5)
+ON CONFLICT DO NOTHING;
+
+-- Is there anything that keeps a canonical row with this path and fold out?
+-- name: path_is_taken
+SELECT EXISTS (SELECT 1 FROM path WHERE path = $1) OR EXISTS (SELECT 1 FROM path WHERE fold = $2 AND was_canonical = 1);
+
+-- name: path_holder
+SELECT p.path, p.role, r.uid, r.kind, r.state, p.was_public
+FROM path p LEFT JOIN resource r ON r.id = p.resource_id
+WHERE p.path = $1 OR (p.fold = $2 AND p.was_canonical = 1)
+ORDER BY p.path <> $1
+LIMIT 1;
+
+-- name: path_of_resource
+SELECT path, fold, was_public FROM path WHERE resource_id = $1 AND role = 'canonical';
+
+-- name: path_set_public
+UPDATE path SET was_public = 1 WHERE resource_id = $1 AND role = 'canonical' AND was_public = 0;
+
+-- Only a path that no one ever saw may change or be given back.
+-- name: path_free
+DELETE FROM path WHERE resource_id = $1 AND role = 'canonical' AND was_public = 0;
+
+-- name: sitemap_part_touch
+UPDATE sitemap_part SET changed_at = $1
+WHERE first_id = (SELECT max(first_id) FROM sitemap_part WHERE first_id <= $2) AND last_id >= $2
+RETURNING first_id;
+
+-- name: sitemap_part_insert
+INSERT INTO sitemap_part (first_id, last_id, changed_at) VALUES ($1, $2, $3);

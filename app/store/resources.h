@@ -1,0 +1,53 @@
+/* resources.h - resource rows. */
+#ifndef STORE_RESOURCES_H
+#define STORE_RESOURCES_H
+#include "base/base.h"
+#include "core/resource.h"
+#include "db/db.h"
+
+/* ERR_NOT_FOUND. `path` is filled from the canonical path row. */
+enum status	 store_resource_load(struct scope *, struct db *, struct resource *out, int64_t id) MUST_USE;
+/* `name` is a uid or a slug; of several with one slug the live one, then the eldest. ERR_NOT_FOUND. */
+enum status	 store_resource_load_name(struct scope *, struct db *, struct resource *out, enum kind, const char *name) MUST_USE;
+enum status	 store_resource_find_ref(struct scope *, struct db *, struct resource *out, bool *found, const char *source,
+		    const char *client_ref) MUST_USE;
+
+/* The row of a new resource with its first revision (edit_version, event_version and head_revision are 1); sets r->id. *inserted is false when
+ * its client_ref is there already; any other clash is ERR_CONFLICT. `name_fold` is for tags and authors, else NULL. */
+enum status	 store_resource_insert(struct scope *, struct db *, struct resource *, const char *name_fold, bool *inserted) MUST_USE;
+enum status	 store_resource_set_slug(struct scope *, struct db *, int64_t id, const char *slug) MUST_USE;
+
+/* The three conditional updates. `r` holds the new values but the versions, which are still those it was read with; when the row
+ * moved on meanwhile *changed is false and nothing happened. Otherwise the versions in `r` are raised as in the row. */
+enum status	 store_resource_edit(struct scope *, struct db *, struct resource *, const char *name_fold, bool *changed) MUST_USE;
+/* From `from` to published; sets also duplicate_of to none. */
+enum status	 store_resource_publish(struct scope *, struct db *, struct resource *, enum state from, bool *changed) MUST_USE;
+enum status	 store_resource_withdraw(struct scope *, struct db *, struct resource *, bool *changed) MUST_USE;
+
+/* Rows whose publish_at has come, at most `limit`, the earliest first. */
+struct due { int64_t id, revision; };
+enum status	 store_resource_due(struct scope *, struct db *, int64_t now, struct due *out, size_t limit, size_t *count) MUST_USE;
+
+/* *found false: no such row. */
+enum status	 store_resource_owner(struct scope *, struct db *, int64_t id, int64_t *owner, bool *found) MUST_USE;
+/* Live resources by this author, counted up to `limit`. */
+enum status	 store_resource_count_by(struct scope *, struct db *, int64_t author, int limit, int64_t *out) MUST_USE;
+
+/* Is `id` among the ancestors of `of` or `of` itself; *depth counts the ancestors. */
+enum status	 store_resource_is_above(struct scope *, struct db *, int64_t id, int64_t of, bool *out, int *depth) MUST_USE;
+
+struct list_filter {
+	enum kind	 kind;
+	const char	*state;		/* NULL = any */
+	int64_t		 tag_id, author_id;	/* 0 = any */
+	const char	*locale;	/* NULL = any */
+	int64_t		 changed_since;	/* Unix ms */
+	bool		 sees_all;
+	int64_t		 user_id;	/* sees their own besides what is live */
+	bool		 by_changed, is_down;
+	int64_t		 after_at, after_id;	/* the place to go on behind */
+	int		 limit;
+};
+/* Ids in order; `out` has room for `limit`. */
+enum status	 store_resource_list(struct scope *, struct db *, const struct list_filter *, int64_t *out, size_t *count) MUST_USE;
+#endif
