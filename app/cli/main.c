@@ -8,6 +8,9 @@ static const struct command *const commands[] = {
 	&command_user_add,
 	&command_user_count,
 	&command_token_add,
+	&command_setting_set,
+	&command_setting_get,
+	&command_setting_list,
 	&command_flush,
 	&command_jobs,
 };

@@ -192,8 +192,7 @@ run_task(struct reader_thread *me, struct task *t)
 	bool to_write = false, is_ours = false;
 	enum status status;
 
-	(void)fault("reader:run");
-	(void)fault("reader:syscall");
+	(void)fault("reader");
 	t->scope->now = clock_now();
 	/* Before the snapshot: a change that comes in between makes the answer look older than it is, never newer. */
 	me->reader.generation = t->generation = shared_generation(me->reader.shared);

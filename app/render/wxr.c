@@ -498,9 +498,12 @@ feed(struct scope *s, struct wxr *w)
 	bool at_end;
 
 	TRY(wxr_input_piece(s, w->input, &piece, &at_end));
-	if (xmlParseChunk(w->parser, piece.p, (int)piece.len, at_end) != 0 || w->refusal != NULL)
-		if (!w->parser->wellFormed || w->refusal != NULL)
-			return parse_failed(s, w);
+	/* The end is told apart from the last bytes: told with them, libxml2 gives up before it has delivered what is whole. */
+	(void)xmlParseChunk(w->parser, piece.p, (int)piece.len, 0);
+	if (at_end && w->parser->wellFormed && w->refusal == NULL)
+		(void)xmlParseChunk(w->parser, NULL, 0, 1);
+	if (!w->parser->wellFormed || w->refusal != NULL)
+		return parse_failed(s, w);
 	if (!at_end)
 		return OK;
 	w->at_end = true;

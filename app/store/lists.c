@@ -1,8 +1,13 @@
 /* lists.c - pages of public lists. */
 #include "store/lists.h"
-#include "core/resource.h"
 
 static void	read_name(struct scope *, struct db_rows *, struct list_name *);
+
+int
+list_per_page(enum list list, const struct site *site)
+{
+	return list == LIST_TAGS || list == LIST_AUTHORS ? LIST_TERMS : site->per_page;
+}
 
 enum status
 store_list_count(struct scope *s, struct db *db, int64_t *out, enum list list, int64_t of, int per_page)

@@ -2,11 +2,14 @@
 #ifndef STORE_LISTS_H
 #define STORE_LISTS_H
 #include "base/base.h"
+#include "core/site.h"
 #include "db/db.h"
 
 /* Which list: all articles (sticky first), what carries a tag or has an author (`of` is its id), all tags or authors that have something live. */
 enum list { LIST_ARTICLES, LIST_TAGGED, LIST_WRITTEN, LIST_TAGS, LIST_AUTHORS };
 #define LIST_PAGES_MAX 1000
+#define LIST_TERMS 100		/* on a page of LIST_TAGS and LIST_AUTHORS */
+int		 list_per_page(enum list, const struct site *);
 
 /* How another resource is named, while it is live. */
 struct list_name {

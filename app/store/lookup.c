@@ -1,4 +1,4 @@
-/* lookup.c - rows of path, path_query and path_rule as one kind of answer. SPDX-License-Identifier: MIT */
+/* lookup.c - rows of path, path_query and path_rule as one kind of answer. */
 #include "store/lookup.h"
 
 #define RULE_SEGMENTS 32
@@ -106,23 +106,6 @@ store_lookup_rule(struct scope *s, struct db *db, struct path_hit *out, bool *fo
 	if (*found && rule_takes(best, str_of(path), &match))
 		out->target = rule_fill(s, target, &match);
 	return OK;
-}
-
-enum status
-store_lookup_resource(struct scope *s, struct db *db, struct path_hit *out, int64_t id)
-{
-	struct db_rows *rows;
-	bool found;
-
-	*out = (struct path_hit){ .role = PATH_CANONICAL, .resource_id = id, .status = 301 };
-	TRY(db_query(s, db, &rows, SQL_LOOKUP_RESOURCE, ARGS(INT(id))));
-	if ((found = db_next(rows))) {
-		if (!kind_parse(col_str(rows, 0), &out->kind) || !state_parse(col_str(rows, 1), &out->state))
-			out->state = STATE_DRAFT;
-		out->canonical = out->path = col_text(s, rows, 2);
-	}
-	TRY(db_end(s, rows));
-	return found ? OK : fail(s, ERR_NOT_FOUND, NULL, "no resource has this id");
 }
 
 static void

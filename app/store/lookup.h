@@ -34,7 +34,4 @@ enum status	 store_lookup_query(struct scope *, struct db *, struct path_hit *ou
  * (nothing too). At the first difference a literal segment beats `:name` beats `*`; so the order of rows never decides. The target has `:name` and `*` filled in,
  * behind its origin only. 410 and 451 give PATH_GONE. At most 1,000 rules are read. */
 enum status	 store_lookup_rule(struct scope *, struct db *, struct path_hit *out, bool *found, const char *path) MUST_USE;
-
-/* Kind, state and own address of a resource. ERR_NOT_FOUND. */
-enum status	 store_lookup_resource(struct scope *, struct db *, struct path_hit *out, int64_t id) MUST_USE;
 #endif

@@ -28,9 +28,3 @@ LIMIT 100;
 
 -- name: lookup_rules
 SELECT pattern, target, status FROM path_rule ORDER BY id LIMIT 1000;
-
--- name: lookup_resource
-SELECT r.kind, r.state, c.path
-FROM resource r
-LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
-WHERE r.id = $1;

@@ -28,3 +28,27 @@ setting_put(struct scope *s, struct db *db, const char *key, const char *value)
 	db_touch(db, "settings");
 	return OK;
 }
+
+enum status
+setting_list(struct scope *s, struct db *db, struct setting **out, size_t *count)
+{
+	struct db_rows *rows;
+	struct setting *list = NULL;
+	size_t n = 0, room = 0;
+
+	TRY(db_query(s, db, &rows, SQL_SETTING_LIST, NO_ARGS));
+	while (db_next(rows)) {
+		if (n == room) {
+			struct setting *more = scope_alloc(s, (room = room * 2 + 16) * sizeof(*more));
+
+			if (n > 0)
+				memcpy(more, list, n * sizeof(*list));
+			list = more;
+		}
+		list[n++] = (struct setting){ col_text(s, rows, 0), col_text(s, rows, 1) };
+	}
+	TRY(db_end(s, rows));
+	*out = list;
+	*count = n;
+	return OK;
+}

@@ -2,6 +2,7 @@
 #include "db/fixture.h"
 #include "base/clock.h"
 
+#define ZEROS "0000000000000000000000000000000000000000000000000000000000000000"
 #define SAY(text) ARGS(TEXT(text), INT(7))
 
 static void
@@ -174,7 +175,7 @@ unique_violations_are_conflicts_and_counted(void **state)
 
 	assert_int_equal(db_run(f->s, f->db, SQL_MIGRATION_INSERT, again, NULL), ERR_CONFLICT);
 	assert_int_equal(db_unique_violations(f->db), 0);	/* the CHECK of sha256 comes first */
-	again = ARGS(INT(1), TEXT("x"), TEXT("0000000000000000000000000000000000000000000000000000000000000000"), INT(0));
+	again = ARGS(INT(1), TEXT("x"), TEXT(ZEROS), INT(0));
 	assert_int_equal(db_run(f->s, f->db, SQL_MIGRATION_INSERT, again, NULL), ERR_CONFLICT);
 	assert_int_equal(db_unique_violations(f->db), 1);
 	/* The statement is as good as before. */
@@ -298,7 +299,7 @@ nothing_runs_after_a_full_disk_ended_the_transaction(void **state)
 	assert_ok(f->s, db_begin(f->s, f->db));
 	say(f, "first");
 	assert_ok(f->s, db_exec(f->s, f->db, "PRAGMA max_page_count = 1"));
-	assert_int_equal(db_run(f->s, f->db, SQL_CHANGE_LOG_INSERT, SAY(big), NULL), ERR_STORAGE);
+	assert_int_equal(db_run(f->s, f->db, SQL_MIGRATION_INSERT, ARGS(INT(99), TEXT(big), TEXT(ZEROS), INT(0)), NULL), ERR_STORAGE);
 	assert_false(db_in_transaction(f->db));
 	assert_int_equal(db_run(f->s, f->db, SQL_CHANGE_LOG_INSERT, SAY("stray"), NULL), ERR_STORAGE);
 	assert_int_equal(db_query(f->s, f->db, &rows, SQL_CHANGE_LOG_LAST, NO_ARGS), ERR_STORAGE);

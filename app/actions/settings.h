@@ -1,0 +1,15 @@
+/* settings.h - reading and changing the settings that live in the database. */
+#ifndef ACTIONS_SETTINGS_H
+#define ACTIONS_SETTINGS_H
+#include "base/base.h"
+#include "db/db.h"
+#include "store/settings.h"
+
+/* For writer_run; the argument is a struct setting_change. ERR_INVALID names an unknown key or says what the value must be. Cached pages
+ * made with the old value are void when this is committed. */
+struct setting_change { const char *key, *value; };
+enum status	 setting_change(struct scope *, struct db *, void *change) MUST_USE;
+
+/* What is stored, in the order of the keys; what is not stored has its default. */
+enum status	 settings_read(struct scope *, struct db *, struct setting **, size_t *count) MUST_USE;
+#endif
