@@ -12,7 +12,7 @@ WARN	:= -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wformat
 	   -Wcast-qual -Wno-unused-parameter -Werror
 LIBS_PC	:= sqlite3 libxml-2.0 jansson icu-i18n icu-uc libcrypto libcurl libargon2 libbrotlienc zlib
 CFLAGS_PC := $(shell pkg-config --cflags $(LIBS_PC))
-LDLIBS	:= $(shell pkg-config --libs $(LIBS_PC)) -lmd4c -lgumbo -lpthread
+LDLIBS	:= $(shell pkg-config --libs $(LIBS_PC)) -lmd4c-html -lmd4c -lgumbo -lpthread
 CPPFLAGS := -Iapp -I$(B) -D_GNU_SOURCE -DSTELE_VERSION='"$(VERSION)"' $(CFLAGS_PC)
 CFLAGS	:= -std=gnu11 -g -fPIC -fvisibility=hidden -pthread $(WARN)
 LDFLAGS	:= -pthread -Wl,-z,relro,-z,now
@@ -115,7 +115,7 @@ UNIT_LIBS := $(foreach f,cli jobs http,$(B)/lib$(f).a) $(STACK)
 $(B)/unit/%: tests/unit/%.c $(UNIT_LIBS) $(B)/flags | $(B)/gen/sql.h
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LD $@")
-	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -Itests/unit -o $@ $< $(UNIT_LIBS) -lcmocka $(LDLIBS)
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -Itests/unit -o $@ $< $(UNIT_LIBS) -lcmocka -lbrotlidec $(LDLIBS)
 unit-bins: $(UNIT_BIN)
 unit: $(UNIT_BIN)
 	$(Q)tools/unit.sh $(UNIT_BIN)

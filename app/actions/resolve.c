@@ -245,7 +245,7 @@ add_query(struct scope *s, const char *url, struct str query)
 	buf_init(&out, s->arena);
 	buf_str(&out, before);
 	buf_char(&out, str_find(before, '?') < before.len ? '&' : '?');
-	percent_add_query(&out, query);
+	percent_add_query(&out, query, 0);
 	buf_str(&out, str_part(whole, before.len, whole.len));
 	return out.p;
 }

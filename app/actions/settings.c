@@ -2,6 +2,12 @@
 #include "actions/settings.h"
 
 enum status
+settings_site(struct scope *s, struct db *db, const struct config *config, struct site *out)
+{
+	return site_load(s, db, config, out);
+}
+
+enum status
 setting_change(struct scope *s, struct db *db, void *arg)
 {
 	struct setting_change *change = arg;

@@ -9,7 +9,7 @@
 
 static enum status	 split_port(struct scope *s, struct str authority, struct str *host, int64_t *port);
 static bool		 host_name_valid(struct str host);
-static bool		 parse_address(const char *text, int family, char out[INET6_ADDRSTRLEN]);
+static bool		 parse_address(struct str value, int family, char out[INET6_ADDRSTRLEN]);
 
 enum status
 config_origin(struct scope *s, const char **out, const char *value)
@@ -48,9 +48,8 @@ origin_host(struct scope *s, const char **out, struct str value)
 		if (lower[i] >= 'A' && lower[i] <= 'Z')
 			lower[i] |= 0x20;
 	if (value.len > 2 && lower[0] == '[' && lower[value.len - 1] == ']') {
-		lower[value.len - 1] = '\0';
-		if (!parse_address(lower + 1, AF_INET6, address))
-			return fail(s, ERR_INVALID, NULL, "not an IPv6 address: %.100s", lower + 1);
+		if (!parse_address(str_part(value, 1, value.len - 1), AF_INET6, address))
+			return fail(s, ERR_INVALID, NULL, "not an IPv6 address: %.100s", lower);
 		*out = scope_printf(s, "[%s]", address);
 		return OK;
 	}
@@ -60,7 +59,7 @@ origin_host(struct scope *s, const char **out, struct str value)
 	for (last = value.len; last > 0 && lower[last - 1] != '.'; last--)
 		;
 	if (lower[last] >= '0' && lower[last] <= '9' && strspn(lower + last, "0123456789") == value.len - last &&
-	    !parse_address(lower, AF_INET, address))
+	    !parse_address(value, AF_INET, address))
 		return fail(s, ERR_INVALID, NULL, "not an IPv4 address: %.100s", lower);
 	*out = lower;
 	return OK;
@@ -69,10 +68,10 @@ origin_host(struct scope *s, const char **out, struct str value)
 enum status
 origin_address(struct scope *s, const char **out, struct str value)
 {
-	char	*text = str_dup(s->arena, value), address[INET6_ADDRSTRLEN];
+	char	 address[INET6_ADDRSTRLEN];
 
-	if (!parse_address(text, AF_INET, address) && !parse_address(text, AF_INET6, address))
-		return fail(s, ERR_INVALID, NULL, "not an IP address: %.100s", text);
+	if (!parse_address(value, AF_INET, address) && !parse_address(value, AF_INET6, address))
+		return fail(s, ERR_INVALID, NULL, "not an IP address: %.100s", str_dup(s->arena, value));
 	*out = arena_strdup(s->arena, address);
 	return OK;
 }
@@ -143,9 +142,14 @@ host_name_valid(struct str host)
 }
 
 static bool
-parse_address(const char *text, int family, char out[INET6_ADDRSTRLEN])
+parse_address(struct str value, int family, char out[INET6_ADDRSTRLEN])
 {
 	unsigned char	 bytes[sizeof(struct in6_addr)];
+	char		 text[INET6_ADDRSTRLEN];
 
+	if (value.len == 0 || value.len >= sizeof(text) || text_has_control(value, false))
+		return false;
+	memcpy(text, value.p, value.len);
+	text[value.len] = '\0';
 	return inet_pton(family, text, bytes) == 1 && inet_ntop(family, bytes, out, INET6_ADDRSTRLEN) != NULL;
 }

@@ -121,7 +121,8 @@ through_utf16(struct scope *s, struct str *out, struct str in, change *f)
 	status = U_FAILURE(e) ? failed(s, e) : f(s, tmp, &text);
 	if (status == OK) {
 		utf8 = arena_alloc(s->arena, (size_t)text.len * 3 + 1);
-		u_strToUTF8(utf8, text.len * 3 + 1, &len, text.p, text.len, &e);
+		/* The rules of ICU take some characters beyond the BMP apart and leave half of one. */
+		u_strToUTF8WithSub(utf8, text.len * 3 + 1, &len, text.p, text.len, 0xfffd, NULL, &e);
 		*out = (struct str){ utf8, (size_t)len };
 		if (U_FAILURE(e))
 			status = failed(s, e);

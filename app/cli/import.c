@@ -4,9 +4,9 @@
 #include <sys/stat.h>
 
 #include "actions/import.h"
+#include "actions/settings.h"
 #include "actions/users.h"
 #include "base/clock.h"
-#include "store/settings.h"
 
 static enum status	run_import_wxr(struct scope *, struct args *);
 
@@ -122,7 +122,7 @@ import_with(struct scope *s, const struct args *a, const struct opened *o, struc
 	struct site site;
 	enum status status;
 
-	TRY(site_load(s, h->read, o->config, &site));
+	TRY(settings_site(s, h->read, o->config, &site));
 	if (user == NULL)
 		TRY(import_default_user(s, h->read, &user));
 	TRY(user_by_name(s, h->read, user, &who));

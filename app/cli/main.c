@@ -11,6 +11,7 @@ static const struct command *const commands[] = {
 	&command_setting_set,
 	&command_setting_get,
 	&command_setting_list,
+	&command_import_wxr,
 	&command_flush,
 	&command_jobs,
 };

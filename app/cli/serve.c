@@ -204,15 +204,23 @@ write_file(struct scope *s, const char *path, const char *text)
 	return OK;
 }
 
-/* One blank between key and value: Kore's parser wants it so. Names of functions are those of http/worker.h. */
+/* One blank between key and value: Kore's parser wants it so. The values are those of http/worker.h. */
 static const char *
 kore_conf(struct scope *s, const struct config *c, const char *module)
 {
 	const char *host, *port;
 
+#ifdef __SANITIZE_ADDRESS__
+	/* The sanitizers' own system calls are logged, not punished. */
+	const char *tracing = "seccomp_tracing yes\n";
+#else
+	const char *tracing = "";
+#endif
+
 	split_listen(s, c, &host, &port);
 	return scope_printf(s,
 	    "# Made by `stele serve`; changes here are lost.\n"
+	    "%s"
 	    "load %s\n"
 	    "pidfile kore.pid\n"
 	    "workers %d\n"
@@ -221,7 +229,6 @@ kore_conf(struct scope *s, const struct config *c, const char *module)
 	    "worker_max_connections 2000\n"
 	    "worker_rlimit_nofiles 4000\n"
 	    "http_header_max 16384\n"
-	    "http_body_max 67108864\n"
 	    "http_hsts_enable 0\n"
 	    "http_keepalive_time 30\n"
 	    "http_request_limit 4000\n"
@@ -233,5 +240,5 @@ kore_conf(struct scope *s, const struct config *c, const char *module)
 	    "\tattach stele\n"
 	    "\troute ^/.*$ app_dispatch\n"
 	    "}\n",
-	    module, c->workers, host, port);
+	    tracing, module, c->workers, host, port);
 }

@@ -138,8 +138,7 @@ host_read(struct scope *s, struct str text, const char **out)
 static bool
 domain_to_ascii(struct scope *s, struct str name, struct str *out)
 {
-	unsigned char	c;
-	size_t		i;
+	size_t	i;
 
 	if (!utf8_valid(name))
 		return false;
@@ -156,8 +155,7 @@ domain_to_ascii(struct scope *s, struct str name, struct str *out)
 		*out = (struct str){ lower, name.len };
 	}
 	for (i = 0; i < out->len; i++) {
-		c = (unsigned char)out->p[i];
-		if (c <= 0x20 || c >= 0x7f || strchr("#/:<>?@[\\]^|%", c) != NULL)
+		if (out->p[i] != '-' && out->p[i] != '.' && out->p[i] != '_' && !isalnum((unsigned char)out->p[i]))
 			return false;
 	}
 	return out->len > 0;

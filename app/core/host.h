@@ -14,7 +14,8 @@ bool		 host_has_scheme(struct str);
 /* Cut "http:" or "https:" off; false, and nothing cut, for anything else. */
 bool		 host_cut_scheme(struct str *rest, struct authority *);
 /* Cut slashes, host and port off; what is left begins with '/', '\', '?' or '#', or is empty. `scheme` must be set.
- * ERR_INVALID for credentials, no host, a host or port that is not one. */
+ * ERR_INVALID for credentials, no host, a host or port that is not one. Names hold letters, digits, '-', '.' and '_' only: browsers
+ * also let through what no name server has. */
 enum status	 host_cut_authority(struct scope *, struct str *rest, struct authority *, const char *field) MUST_USE;
 
 #endif

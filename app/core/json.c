@@ -297,7 +297,7 @@ string_read(struct parser *p)
 	if (!string_scan(p, &text))
 		return NULL;
 	string_print(p, text);
-	return json_stringn_nocheck(text.len > 0 ? text.p : "", text.len);
+	return json_stringn_nocheck(text.p, text.len);
 }
 
 /* The string at '"', decoded: a piece of the body when it has no escapes, else in p->decoded until the next one. */
@@ -315,7 +315,7 @@ string_scan(struct parser *p, struct str *out)
 			return false;
 		}
 		if (c == '"' && !has_escapes) {
-			*out = str_part(p->text, from, p->at++);
+			*out = (struct str){ p->text.p + from, p->at++ - from };
 			return true;
 		}
 		if (!has_escapes) {

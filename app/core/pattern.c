@@ -76,6 +76,8 @@ part_cut(struct str *rest, struct str *literal, int *part)
 	if (rest->len == 0)
 		return true;
 	close = str_find(*rest, '}');
+	if (close == rest->len)
+		return false;
 	name = str_part(*rest, 1, close);
 	*rest = str_part(*rest, close + 1, rest->len);
 	for (i = 0; i < PART_COUNT; i++) {

@@ -60,14 +60,14 @@ is_pchar(unsigned char c)
 }
 
 void
-percent_add_query(struct buf *out, struct str in)
+percent_add_query(struct buf *out, struct str in, char also)
 {
 	size_t		i;
 	unsigned char	c;
 
 	for (i = 0; i < in.len; i++) {
 		c = (unsigned char)in.p[i];
-		if (is_pchar(c) || c == '/' || c == '?' || (c == '%' && percent_at(in, i) >= 0))
+		if (in.p[i] != also && (is_pchar(c) || c == '/' || c == '?' || (c == '%' && percent_at(in, i) >= 0)))
 			buf_char(out, in.p[i]);
 		else
 			percent_add(out, c);

@@ -11,7 +11,8 @@ struct str	 percent_decode(struct scope *, struct str, bool plus);
 
 bool		 is_unreserved(unsigned char);
 bool		 is_pchar(unsigned char);		/* unreserved, sub-delims, ':' and '@' */
-/* A query or fragment copied with everything encoded that RFC 3986 does not allow there; escapes stay as they are. */
-void		 percent_add_query(struct buf *, struct str);
+/* A query or fragment copied with everything encoded that RFC 3986 does not allow there, and `also` (0 = nothing more); escapes stay
+ * as they are. */
+void		 percent_add_query(struct buf *, struct str, char also);
 
 #endif

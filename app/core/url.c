@@ -7,18 +7,13 @@
 #define RAW_MAX (URL_PATH_MAX * 3)	/* a path of escapes alone is three times as long as what it means */
 #define PAIRS_MAX 100
 
-/* A path while it is being normalised: decoded bytes in which every '%' begins one of the escapes that stay. */
-struct decoded {
-	struct str	 text;
-	bool		 is_utf8;
-};
-
-static enum status	path_decode(struct scope *, struct decoded *, struct str raw);
+/* A `decoded` path is one in which every '%' begins one of the escapes that stay. */
+static enum status	path_decode(struct scope *, struct str *decoded, struct str raw);
 static bool		stays_encoded(int c);
-static void		piece_close(struct scope *, struct buf *, size_t from, bool *is_utf8);
+static void		piece_close(struct scope *, struct buf *, size_t from);
 static struct str	segments_resolve(struct scope *, struct str);
 static struct str	path_encode(struct scope *, struct str decoded);
-static const char	*fold_of(struct scope *, const struct decoded *, const char *path);
+static const char	*fold_of(struct scope *, struct str decoded, const char *path);
 static enum status	own_host_check(struct scope *, struct str *text, const char *origin, const char *field);
 static bool		has_extension(struct str path);
 static bool		is_shown(int32_t codepoint);
@@ -27,8 +22,7 @@ static size_t		escaped_character(struct str, size_t i, int32_t *codepoint);
 enum status
 url_form(struct scope *s, struct url_form *out, struct str raw)
 {
-	struct decoded	decoded = { .is_utf8 = true };
-	struct str	given = raw;
+	struct str	given = raw, decoded;
 
 	*out = (struct url_form){ 0 };
 	if (raw.len == 0 || raw.p[0] != '/')
@@ -36,11 +30,11 @@ url_form(struct scope *s, struct url_form *out, struct str raw)
 	if (raw.len > RAW_MAX)
 		return fail(s, ERR_URI_TOO_LONG, NULL, "a path has at most %d bytes", URL_PATH_MAX);
 	TRY(path_decode(s, &decoded, raw));
-	decoded.text = segments_resolve(s, decoded.text);
-	out->path = path_encode(s, decoded.text).p;
+	decoded = segments_resolve(s, decoded);
+	out->path = path_encode(s, decoded).p;
 	if (strlen(out->path) > URL_PATH_MAX)
 		return fail(s, ERR_URI_TOO_LONG, NULL, "a path has at most %d bytes", URL_PATH_MAX);
-	out->fold = fold_of(s, &decoded, out->path);
+	out->fold = fold_of(s, decoded, out->path);
 	out->had_slash = raw.p[raw.len - 1] == '/' && strcmp(out->path, "/") != 0;
 	if (out->had_slash)
 		given.len--;
@@ -66,7 +60,7 @@ url_form_own(struct scope *s, struct url_form *out, struct str *query, struct st
 	i = str_find(rest, '?');
 	if (i < rest.len) {
 		buf_init(&buf, s->arena);
-		percent_add_query(&buf, str_part(rest, i + 1, rest.len));
+		percent_add_query(&buf, str_part(rest, i + 1, rest.len), 0);
 		*query = buf_as_str(&buf);
 		if (query->len > URL_PATH_MAX)
 			return fail(s, ERR_INVALID, field, "a query has at most %d bytes", URL_PATH_MAX);
@@ -134,7 +128,7 @@ url_public(struct scope *s, const char *origin, const char *path, bool always_sl
 		buf_char(&out, '/');
 	if (query.len > 0) {
 		buf_char(&out, '?');
-		percent_add_query(&out, query);
+		percent_add_query(&out, query, 0);
 	}
 	return out.p;
 }
@@ -167,7 +161,7 @@ stays_encoded(int c)
 }
 
 static enum status
-path_decode(struct scope *s, struct decoded *out, struct str raw)
+path_decode(struct scope *s, struct str *decoded, struct str raw)
 {
 	struct buf	buf;
 	size_t		i, from = 0;
@@ -182,34 +176,30 @@ path_decode(struct scope *s, struct decoded *out, struct str raw)
 		if (escape >= 0)
 			i += 2;
 		if (escape >= 0 ? stays_encoded(c) : c == '%' || c == '\\') {
-			piece_close(s, &buf, from, &out->is_utf8);
+			piece_close(s, &buf, from);
 			percent_add(&buf, (unsigned char)c);
 			from = buf.len;
 		} else if (c == '/') {
-			piece_close(s, &buf, from, &out->is_utf8);
+			piece_close(s, &buf, from);
 			buf_char(&buf, '/');
 			from = buf.len;
 		} else {
 			buf_char(&buf, (char)c);
 		}
 	}
-	piece_close(s, &buf, from, &out->is_utf8);
-	out->text = buf_as_str(&buf);
+	piece_close(s, &buf, from);
+	*decoded = buf_as_str(&buf);
 	return OK;
 }
 
 /* Normalised piece by piece: a kept escape must not take part ("%2F" and a combining dot would become "%2" and another letter),
  * and one segment in an old encoding must not keep the others from their normal form. */
 static void
-piece_close(struct scope *s, struct buf *buf, size_t from, bool *is_utf8)
+piece_close(struct scope *s, struct buf *buf, size_t from)
 {
 	struct str	piece = { buf->p + from, buf->len - from }, nfc;
 
-	if (!utf8_valid(piece) || unicode_nfc(s, &nfc, piece) != OK) {
-		*is_utf8 = false;
-		return;
-	}
-	if (str_eq(nfc, piece))
+	if (!utf8_valid(piece) || unicode_nfc(s, &nfc, piece) != OK || str_eq(nfc, piece))
 		return;
 	buf->len = from;
 	buf_str(buf, nfc);
@@ -260,13 +250,13 @@ path_encode(struct scope *s, struct str decoded)
 /* What is not UTF-8 has no case fold; its encoded form in lower case cannot be the fold of other text, where '%' only begins an
  * escape that stays. */
 static const char *
-fold_of(struct scope *s, const struct decoded *decoded, const char *path)
+fold_of(struct scope *s, struct str decoded, const char *path)
 {
 	struct str	 fold;
 	char		*lower;
 	size_t		 i;
 
-	if (decoded->is_utf8 && unicode_fold(s, &fold, decoded->text) == OK)
+	if (utf8_valid(decoded) && unicode_fold(s, &fold, decoded) == OK)
 		return str_dup(s->arena, fold);
 	lower = arena_strdup(s->arena, path);
 	for (i = 0; lower[i] != '\0'; i++) {

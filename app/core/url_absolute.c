@@ -35,11 +35,11 @@ url_absolute(struct scope *s, const char **out, struct str text, const char *fie
 	path_print(s, &buf, str_part(tail, 0, query));
 	if (query < tail.len) {
 		buf_char(&buf, '?');
-		percent_add_query(&buf, str_part(tail, query + 1, tail.len));
+		percent_add_query(&buf, str_part(tail, query + 1, tail.len), '\'');
 	}
 	if (fragment < rest.len) {
 		buf_char(&buf, '#');
-		percent_add_query(&buf, str_part(rest, fragment + 1, rest.len));
+		percent_add_query(&buf, str_part(rest, fragment + 1, rest.len), 0);
 	}
 	if (buf.len > URL_PATH_MAX)
 		return fail(s, ERR_INVALID, field, "is longer than %d bytes", URL_PATH_MAX);

@@ -2,6 +2,7 @@
 #ifndef HTTP_TASK_H
 #define HTTP_TASK_H
 #include <stdatomic.h>
+#include "db/writer.h"
 #include "http/cache.h"
 #include "http/exchange.h"
 #include "http/message.h"
@@ -34,6 +35,7 @@ struct task {
 	struct cache_key key;
 	struct task	*same;		/* has_key: others that wait for this one's answer */
 	bool		 leads;		/* is listed as the one others wait for */
+	struct task	*next_leader;
 };
 
 /* Everything the message borrows is copied. */

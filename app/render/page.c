@@ -1,6 +1,7 @@
 /* page.c - puts the site, the theme and the head into a page's view and renders its template. */
 #include "render/page.h"
 #include "base/clock.h"
+#include "core/url.h"
 
 /* How a language writes a date. */
 struct date_style {
@@ -98,12 +99,16 @@ page_render(struct scope *s, const struct templates *templates, const struct sit
 	set_text(about, "title", site->title);
 	set_text(about, "description", site->description);
 	set_text(about, "home_url", scope_printf(s, "%s/", site->public_origin));
+	set_text(about, "articles_url", url_public(s, site->public_origin, "/articles", site->always_slash, (struct str){ 0 }));
+	set_text(about, "tags_url", url_public(s, site->public_origin, "/tags", site->always_slash, (struct str){ 0 }));
+	set_text(about, "authors_url", url_public(s, site->public_origin, "/authors", site->always_slash, (struct str){ 0 }));
 	set_text(about, "locale", locale);
 	set_text(about, "dir", direction(locale));
 	set_text(theme, "css_url", scope_printf(s, "/assets/theme-%s.css", templates_hash(templates)));
 	json_object_set_new(whole, "site", about);
 	json_object_set_new(whole, "theme", theme);
 	set_text(whole, "head_html", head_html(s, head));
+	json_object_set_new(whole, "has_breadcrumbs", json_boolean(json_array_size(json_object_get(view, "breadcrumbs")) > 0));
 	json_object_set_new(whole, "year", json_integer(clock_split(s->now).year));
 	status = template_render(s, templates, name, whole, out);
 	json_decref(whole);

@@ -8,7 +8,7 @@
 #include "render/template.h"
 
 /* The view of each template is an object made of these members (strings unless said otherwise); page_render adds `head_html`,
- * `site` {title, description, home_url, locale, dir}, `theme` {css_url}, `year`.
+ * `site` {title, description, home_url, articles_url, tags_url, authors_url, locale, dir}, `theme` {css_url}, `year`, `has_breadcrumbs` (bool).
  *
  *   resource (article.mustache, page.mustache):
  *     title, url, content_html, summary?, is_article (bool), published {iso, text}?, changed {iso, text}? (only if another day),

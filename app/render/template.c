@@ -17,6 +17,7 @@ struct templates {
 	struct template	*list;		/* sorted by name */
 	size_t		 count;
 	char		 hash[17];
+	int64_t		 loaded_at;
 };
 
 /* A value that names are looked up in; `list` is what a loop goes through. */
@@ -61,6 +62,7 @@ templates_load(struct scope *s, struct templates **out, const char *dir)
 	hash_folder(s, digest, scope_printf(s, "%s/../assets", dir), "");
 	sha256_hex(digest, hex);
 	snprintf(t->hash, sizeof(t->hash), "%.16s", hex);
+	t->loaded_at = s->now;
 	*out = t;
 	return OK;
 }
@@ -76,6 +78,12 @@ const char *
 templates_hash(const struct templates *t)
 {
 	return t->hash;
+}
+
+int64_t
+templates_loaded_at(const struct templates *t)
+{
+	return t->loaded_at;
 }
 
 enum status

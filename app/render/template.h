@@ -14,4 +14,5 @@ void		 templates_free(struct templates *);
 /* Depth of partials is at most 16, output at most 8 MiB: ERR_INTERNAL beyond. A missing name prints nothing. */
 enum status	 template_render(struct scope *, const struct templates *, const char *name, json_t *view, struct str *out) MUST_USE;
 const char	*templates_hash(const struct templates *);	/* 16 hex: part of the theme's dependency and of asset addresses */
+int64_t		 templates_loaded_at(const struct templates *);	/* Unix ms: no page is older than its theme */
 #endif

@@ -66,9 +66,3 @@ store_duplicates_regroup(struct scope *s, struct db *db, const char *locale, con
 	}
 	return db_end(s, rows);
 }
-
-enum status
-store_duplicates_note(struct scope *s, struct db *db, int64_t id, int64_t *event_version)
-{
-	return db_value(s, db, event_version, SQL_DUPLICATES_NOTE, ARGS(INT(id)));
-}

@@ -25,6 +25,4 @@ enum status	 store_duplicates_set(struct scope *, struct db *, int64_t id, int64
 struct changed { int64_t id, event_version; };
 enum status	 store_duplicates_regroup(struct scope *, struct db *, const char *locale, const char *hash, int64_t from, int64_t to,
 		    struct changed **, size_t *count) MUST_USE;
-/* Raise event_version of one. */
-enum status	 store_duplicates_note(struct scope *, struct db *, int64_t id, int64_t *event_version) MUST_USE;
 #endif

@@ -30,6 +30,3 @@ RETURNING id, event_version;
 UPDATE resource SET duplicate_of = NULL, event_version = event_version + 1
 WHERE locale = $1 AND content_hash = $2 AND duplicate_of = $3
 RETURNING id, event_version;
-
--- name: duplicates_note
-UPDATE resource SET event_version = event_version + 1 WHERE id = $1 RETURNING event_version;

@@ -28,6 +28,15 @@ store_resource_load_name(struct scope *s, struct db *db, struct resource *out, e
 }
 
 enum status
+store_resource_load_path(struct scope *s, struct db *db, struct resource *out, enum kind kind, const char *path)
+{
+	bool found;
+
+	TRY(load_one(s, db, out, &found, SQL_RESOURCE_BY_PATH, ARGS(TEXT(path), TEXT(kind_name(kind)))));
+	return found ? OK : fail(s, ERR_NOT_FOUND, NULL, "there is no such %s", kind_name(kind));
+}
+
+enum status
 store_resource_find_ref(struct scope *s, struct db *db, struct resource *out, bool *found, const char *source, const char *client_ref)
 {
 	return load_one(s, db, out, found, SQL_RESOURCE_BY_REF, ARGS(TEXT(source), TEXT(client_ref)));
@@ -98,6 +107,12 @@ store_resource_withdraw(struct scope *s, struct db *db, struct resource *r, bool
 		r->event_version++;
 	}
 	return OK;
+}
+
+enum status
+store_resource_note(struct scope *s, struct db *db, int64_t id, int64_t *event_version)
+{
+	return db_value(s, db, event_version, SQL_RESOURCE_NOTE, ARGS(INT(id)));
 }
 
 enum status

@@ -9,6 +9,8 @@
 enum status	 store_resource_load(struct scope *, struct db *, struct resource *out, int64_t id) MUST_USE;
 /* `name` is a uid or a slug; of several with one slug the live one, then the eldest. ERR_NOT_FOUND. */
 enum status	 store_resource_load_name(struct scope *, struct db *, struct resource *out, enum kind, const char *name) MUST_USE;
+/* By a path in stored form, canonical or alias. ERR_NOT_FOUND. */
+enum status	 store_resource_load_path(struct scope *, struct db *, struct resource *out, enum kind, const char *path) MUST_USE;
 enum status	 store_resource_find_ref(struct scope *, struct db *, struct resource *out, bool *found, const char *source,
 		    const char *client_ref) MUST_USE;
 
@@ -23,6 +25,9 @@ enum status	 store_resource_edit(struct scope *, struct db *, struct resource *,
 /* From `from` to published; sets also duplicate_of to none. */
 enum status	 store_resource_publish(struct scope *, struct db *, struct resource *, enum state from, bool *changed) MUST_USE;
 enum status	 store_resource_withdraw(struct scope *, struct db *, struct resource *, bool *changed) MUST_USE;
+
+/* Raise event_version alone: something that sinks see changed without an edit. */
+enum status	 store_resource_note(struct scope *, struct db *, int64_t id, int64_t *event_version) MUST_USE;
 
 /* Rows whose publish_at has come, at most `limit`, the earliest first. */
 struct due { int64_t id, revision; };

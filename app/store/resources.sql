@@ -1,4 +1,4 @@
--- Resource rows. Columns of the four loading statements are the same, in the order that resources.c reads.
+-- Resource rows. Columns of the five loading statements are the same, in the order that resources.c reads.
 
 -- name: resource_by_id
 SELECT r.id, r.uid, r.kind, r.locale, r.state, r.slug, r.parent_id, r.edit_version, r.event_version, r.head_revision, r.live_revision,
@@ -35,6 +35,14 @@ SELECT r.id, r.uid, r.kind, r.locale, r.state, r.slug, r.parent_id, r.edit_versi
 FROM resource r LEFT JOIN path p ON p.resource_id = r.id AND p.role = 'canonical'
 WHERE r.ref_source = $1 AND r.client_ref = $2;
 
+-- name: resource_by_path
+SELECT r.id, r.uid, r.kind, r.locale, r.state, r.slug, r.parent_id, r.edit_version, r.event_version, r.head_revision, r.live_revision,
+	r.scheduled_revision, r.publish_at, r.withdraw_at, r.first_published_at, r.live_changed_at, r.live_title, r.live_summary, r.live_noindex,
+	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.client_ref, r.ref_hash,
+	r.ref_source, r.guid, r.owner_user, r.created_at, r.changed_at, p.path
+FROM resource r LEFT JOIN path p ON p.resource_id = r.id AND p.role = 'canonical'
+WHERE r.id = (SELECT resource_id FROM path WHERE path = $1) AND r.kind = $2;
+
 -- name: resource_insert
 INSERT INTO resource (uid, kind, locale, state, slug, parent_id, edit_version, event_version, head_revision, live_revision, scheduled_revision,
 	publish_at, first_published_at, live_changed_at, live_title, live_summary, live_noindex, live_canonical, live_author, is_sticky, content_hash,
@@ -63,9 +71,12 @@ SET state = 'withdrawn', withdraw_at = NULL, publish_at = NULL, scheduled_revisi
 	duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $1
 WHERE id = $2 AND state = 'published' AND edit_version = $3;
 
+-- name: resource_note
+UPDATE resource SET event_version = event_version + 1 WHERE id = $1 RETURNING event_version;
+
 -- name: resource_due
 SELECT id, scheduled_revision FROM resource
-WHERE publish_at <= $1 AND scheduled_revision IS NOT NULL
+WHERE publish_at <= $1 AND (state = 'scheduled' OR (state = 'published' AND scheduled_revision > live_revision))
 ORDER BY publish_at, id
 LIMIT $2;
 

@@ -84,12 +84,12 @@ class CommandFailed(AssertionError):
         self.run = run
 
 
-def command(*args, data=None, env=None, stdin=None, check=True, timeout=60, build=None):
+def command(*args, data=None, env=None, stdin=None, check=True, timeout=60, build=None, cwd=None):
     """Run `stele ARGS [--data DATA]`; with check, exit code 0 is asserted."""
     argv = [str((build or BUILD) / "stele"), *map(str, args)]
     if data is not None:
         argv += ["--data", str(data)]
-    run = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=timeout,
+    run = subprocess.run(argv, input=stdin, capture_output=True, text=True, timeout=timeout, cwd=cwd,
                          env={**os.environ, **(env or {})})
     if check and run.returncode != 0:
         raise CommandFailed(argv, run)

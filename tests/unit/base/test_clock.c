@@ -183,7 +183,7 @@ altered_texts_never_give_a_time_out_of_range(void **unused)
 				memcpy(copy, whole, at + 1);
 				s = (struct str){ copy, at + 1 };
 				if (clock_parse_rfc3339(s, &ms) || clock_parse_http_date(s, &ms) || clock_parse_sql(s, &ms))
-					assert_true(at + 1 == len);
+					assert_true(ms >= FIRST_MS && ms <= LAST_MS);
 				free(copy);
 			}
 		}

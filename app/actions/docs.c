@@ -1,0 +1,104 @@
+/* docs.c - pages of the manual. */
+#include "actions/docs.h"
+#include "actions/view_parts.h"
+#include "render/markdown.h"
+
+#define NAME_MAX_LEN 40
+
+static enum status	errors_html(struct scope *, const struct templates *, struct str *out);
+static enum status	read_markdown(struct scope *, const char *path, struct str *out);
+static bool		name_is_valid(const char *);
+static const char	*cut_title(struct scope *, struct str *source, const char *name);
+
+enum status
+view_docs(struct scope *s, struct db *db, const struct site *site, const struct templates *templates, const char *dir,
+    const char *name, struct view *out)
+{
+	struct page_build b = { .db = db, .site = site, .templates = templates, .out = out };
+	struct rendered rendered;
+	struct str source, content;
+	const char *title = "Errors";
+	json_t *view;
+
+	if (!name_is_valid(name))
+		return fail(s, ERR_NOT_FOUND, NULL, "the manual has no such page");
+	TRY(view_begin(s, &b));
+	if (strcmp(name, "errors") == 0) {
+		TRY(errors_html(s, templates, &content));
+	} else {
+		TRY(read_markdown(s, scope_printf(s, "%s/%s.md", dir, name), &source));
+		title = cut_title(s, &source, name);
+		TRY(render_content(s, &rendered, FORMAT_MARKDOWN, source));
+		content = str_of(rendered.html);
+	}
+	b.head.kind = "page";
+	b.head.locale = "en";
+	b.head.title = view_title(s, site, title, 1);
+	/* A route, not a stored path: the setting for trailing slashes does not concern it. */
+	b.head.url = b.head.canonical = scope_printf(s, "%s/docs/%s", site->public_origin, name);
+	view = json_object();
+	view_set(view, "title", title);
+	view_set(view, "url", b.head.url);
+	json_object_set_new(view, "content_html", json_stringn(content.p, content.len));
+	return view_finish(s, &b, "page", view);
+}
+
+static enum status
+errors_html(struct scope *s, const struct templates *templates, struct str *out)
+{
+	json_t *view = json_object(), *errors = json_array();
+	enum status status;
+
+	json_object_set_new(view, "errors", errors);
+	for (enum status e = OK + 1; e < STATUS_COUNT; e++) {
+		const struct status_info *i = status_info(e);
+
+		json_array_append_new(errors, json_pack("{s:s, s:i, s:b, s:s, s:s}", "code", i->code, "status", i->http,
+		    "retryable", i->retryable, "title", i->title, "help", i->help));
+	}
+	status = template_render(s, templates, "docs_errors", view, out);
+	json_decref(view);
+	return status;
+}
+
+static enum status
+read_markdown(struct scope *s, const char *path, struct str *out)
+{
+	FILE *f = fopen(path, "re");
+	struct buf b;
+	char block[8192];
+	size_t n;
+	bool failed;
+
+	if (f == NULL)
+		return fail(s, ERR_NOT_FOUND, NULL, "the manual has no such page");
+	buf_init(&b, s->arena);
+	while (b.len <= SOURCE_MAX && (n = fread(block, 1, sizeof(block), f)) > 0)
+		buf_add(&b, block, n);
+	failed = ferror(f) != 0 || b.len > SOURCE_MAX;
+	fclose(f);
+	*out = buf_as_str(&b);
+	return failed || !utf8_valid(*out) ? fail(s, ERR_INTERNAL, NULL, "%s cannot be read", path) : OK;
+}
+
+static bool
+name_is_valid(const char *name)
+{
+	size_t len = strspn(name, "abcdefghijklmnopqrstuvwxyz-");
+
+	return len > 0 && len <= NAME_MAX_LEN && name[len] == '\0';
+}
+
+/* The page's template prints the title as its only h1. */
+static const char *
+cut_title(struct scope *s, struct str *source, const char *name)
+{
+	size_t end = str_find(*source, '\n');
+	const char *title;
+
+	if (!str_starts(*source, "# "))
+		return name;
+	title = str_dup(s->arena, str_trim(str_part(*source, 2, end)));
+	*source = str_part(*source, end, source->len);
+	return title;
+}

@@ -1,0 +1,105 @@
+/* facts.c - gathering what an answer says about one resource. */
+#include "actions/facts.h"
+
+#include "core/url.h"
+#include "store/resources.h"
+#include "store/revisions.h"
+
+static enum status	load_terms(struct scope *, struct db *, struct facts *);
+static enum status	load_use(struct scope *, struct db *, struct facts *);
+
+enum status
+facts_load(struct scope *s, struct db *db, struct facts *out, int64_t id, enum facts_of of, bool with_content)
+{
+	struct resource r;
+
+	TRY(store_resource_load(s, db, &r, id));
+	return facts_of_resource(s, db, out, &r, of, with_content);
+}
+
+enum status
+facts_of_resource(struct scope *s, struct db *db, struct facts *out, const struct resource *r, enum facts_of of, bool with_content)
+{
+	int64_t number = of == FACTS_LIVE ? r->live_revision : r->head_revision;
+	struct rendered rendered;
+	struct resource parent;
+
+	*out = (struct facts){ .resource = *r };
+	TRY(store_revision_load(s, db, &out->revision, r->id, number, with_content));
+	if (with_content) {
+		TRY(store_rendered_load(s, db, &rendered, r->id, number));
+		out->html = rendered.html;
+	}
+	if (r->parent_id != 0) {
+		TRY(store_resource_load(s, db, &parent, r->parent_id));
+		out->parent_uid = parent.uid;
+	}
+	TRY(load_terms(s, db, out));
+	TRY(load_use(s, db, out));
+	return facts_load_original(s, db, out);
+}
+
+enum status
+facts_load_original(struct scope *s, struct db *db, struct facts *f)
+{
+	struct resource original;
+
+	f->original_uid = f->original_path = NULL;
+	if (f->resource.duplicate_of == 0)
+		return OK;
+	TRY(store_resource_load(s, db, &original, f->resource.duplicate_of));
+	f->original_uid = original.uid;
+	f->original_path = original.path;
+	return OK;
+}
+
+const char *
+facts_url(struct scope *s, const struct site *site, const struct facts *f)
+{
+	return url_public(s, site->public_origin, f->resource.path, site->always_slash, (struct str){ NULL, 0 });
+}
+
+const char *
+facts_canonical(struct scope *s, const struct site *site, const struct facts *f)
+{
+	const char *override = f->resource.state == STATE_PUBLISHED ? f->resource.live_canonical : f->revision.canonical;
+
+	if (override != NULL)
+		return override;
+	if (f->original_path != NULL)
+		return url_public(s, site->public_origin, f->original_path, site->always_slash, (struct str){ NULL, 0 });
+	return facts_url(s, site, f);
+}
+
+static enum status
+load_terms(struct scope *s, struct db *db, struct facts *f)
+{
+	bool found;
+	size_t i;
+
+	f->tags = scope_alloc(s, f->revision.tag_count * sizeof(*f->tags));
+	for (i = 0; i < f->revision.tag_count; i++) {
+		TRY(store_term_find(s, db, &f->tags[f->tag_count], &found, f->revision.tag_ids[i]));
+		if (found)
+			f->tag_count++;
+	}
+	if (f->revision.author_id == 0)
+		return OK;
+	TRY(store_term_find(s, db, &f->author, &found, f->revision.author_id));
+	if (!found)
+		f->author.id = 0;
+	return OK;
+}
+
+static enum status
+load_use(struct scope *s, struct db *db, struct facts *f)
+{
+	int64_t count = 0;
+
+	if (f->resource.kind == KIND_TAG)
+		TRY(store_live_tag_count(s, db, f->resource.id, 1, &count));
+	else if (f->resource.kind == KIND_AUTHOR)
+		TRY(store_resource_count_by(s, db, f->resource.id, 1, &count));
+	f->is_used = count > 0;
+	return OK;
+}

@@ -1,0 +1,135 @@
+/* live.c - what follows when something that the world sees changes. */
+#include "actions/live.h"
+
+#include "actions/json.h"
+#include "core/url.h"
+#include "store/outbox.h"
+#include "store/paths.h"
+#include "store/resources.h"
+#include "store/terms.h"
+
+static enum status	tags_changed(struct scope *, struct db *, const struct live_change *);
+static enum status	tag_changed(struct scope *, struct db *, int64_t tag, bool joined, bool left);
+static enum status	author_changed(struct scope *, struct db *, const struct site *, int64_t author, bool joined, bool left);
+static bool		has(const int64_t *ids, size_t count, int64_t id);
+static enum status	sitemap_changed(struct scope *, struct db *, int64_t resource);
+
+enum status
+live_changed(struct scope *s, struct db *db, const struct site *site, const struct live_change *c)
+{
+	struct resource *r = c->after;
+	bool is_live = r->state == STATE_PUBLISHED;
+	int64_t author = is_live ? r->live_author : 0, before = c->was_live ? c->author_before : 0;
+
+	if (r->kind == KIND_ARTICLE || r->kind == KIND_PAGE) {
+		TRY(tags_changed(s, db, c));
+		if (before != 0 && before != author)
+			TRY(author_changed(s, db, site, before, false, true));
+		if (author != 0)
+			TRY(author_changed(s, db, site, author, before != author, false));
+	}
+	if (c->hash_before != NULL && (r->content_hash == NULL || strcmp(c->hash_before, r->content_hash) != 0))
+		TRY(duplicates_settle_for(s, db, site, r->locale, c->hash_before, 0, &(int64_t){ 0 }));
+	if (r->content_hash != NULL)
+		TRY(duplicates_settle_for(s, db, site, r->locale, r->content_hash, r->id, &r->duplicate_of));
+	TRY(sitemap_changed(s, db, r->id));
+	/* The home page's lastmod is that of the latest article; its entry stands in the first part. */
+	if (r->kind == KIND_ARTICLE)
+		TRY(sitemap_changed(s, db, 1));
+	db_touch(db, "resource:%" PRId64, r->id);
+	db_touch(db, "list:%s", kind_name(r->kind));
+	return c->topic == NULL ? OK : event_write(s, db, site, r, c->topic);
+}
+
+enum status
+event_write(struct scope *s, struct db *db, const struct site *site, const struct resource *r, const char *topic)
+{
+	struct buf b;
+
+	buf_init(&b, s->arena);
+	buf_char(&b, '{');
+	json_put_name(&b, "id");
+	json_put_text(&b, r->uid);
+	json_put_name(&b, "kind");
+	json_put_text(&b, kind_name(r->kind));
+	json_put_name(&b, "state");
+	json_put_text(&b, state_name(r->state));
+	json_put_name(&b, "url");
+	json_put_text(&b, url_public(s, site->public_origin, r->path, site->always_slash, (struct str){ NULL, 0 }));
+	json_put_name(&b, "version");
+	buf_printf(&b, "%" PRId64 "}", r->edit_version);
+	return store_outbox_insert(s, db, r->id, r->event_version, topic, buf_as_str(&b));
+}
+
+static enum status
+tags_changed(struct scope *s, struct db *db, const struct live_change *c)
+{
+	const int64_t *had = NULL;
+	size_t had_count = 0, i;
+
+	if (c->was_live)
+		TRY(store_live_tags_remove(s, db, c->after->id, &had, &had_count));
+	TRY(store_live_tags_set(s, db, c->after->id, c->after->first_published_at, c->tags, c->tag_count));
+	for (i = 0; i < c->tag_count; i++)
+		TRY(tag_changed(s, db, c->tags[i], !has(had, had_count, c->tags[i]), false));
+	for (i = 0; i < had_count; i++)
+		if (!has(c->tags, c->tag_count, had[i]))
+			TRY(tag_changed(s, db, had[i], false, true));
+	return OK;
+}
+
+/* A tag enters the sitemap with its first live resource and leaves it with its last. */
+static enum status
+tag_changed(struct scope *s, struct db *db, int64_t tag, bool joined, bool left)
+{
+	int64_t count;
+
+	db_touch(db, "tag:%" PRId64, tag);
+	db_touch(db, "list:tag");
+	if (!joined && !left)
+		return OK;
+	TRY(store_live_tag_count(s, db, tag, 2, &count));
+	return count == (joined ? 1 : 0) ? sitemap_changed(s, db, tag) : OK;
+}
+
+/* So does an author; and that is what others hear of somebody who came along with their own first article. */
+static enum status
+author_changed(struct scope *s, struct db *db, const struct site *site, int64_t author, bool joined, bool left)
+{
+	int64_t count, version;
+	struct resource r;
+
+	db_touch(db, "author:%" PRId64, author);
+	db_touch(db, "list:author");
+	if (!joined && !left)
+		return OK;
+	TRY(store_resource_count_by(s, db, author, 2, &count));
+	if (count != (joined ? 1 : 0))
+		return OK;
+	TRY(sitemap_changed(s, db, author));
+	TRY(store_resource_note(s, db, author, &version));
+	TRY(store_resource_load(s, db, &r, author));
+	return event_write(s, db, site, &r, "resource.changed");
+}
+
+static bool
+has(const int64_t *ids, size_t count, int64_t id)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		if (ids[i] == id)
+			return true;
+	return false;
+}
+
+static enum status
+sitemap_changed(struct scope *s, struct db *db, int64_t resource)
+{
+	int64_t first;
+
+	TRY(store_sitemap_part_touch(s, db, resource, s->now, &first));
+	db_touch(db, "sitemap:%" PRId64, first);
+	db_touch(db, "sitemap");
+	return OK;
+}

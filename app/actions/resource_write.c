@@ -1,0 +1,29 @@
+/* resource_write.c - resources made by other actions inside their own transaction. */
+#include "actions/plan.h"
+#include "store/resources.h"
+
+enum status
+resource_insert(struct scope *s, struct db *db, const struct site *site, const struct principal *who, struct resource_draft *draft)
+{
+	struct plan *plan;
+	struct facts facts;
+	bool existed;
+
+	TRY(plan_make(s, db, site, who, draft, &plan));
+	TRY(plan_write(s, db, site, plan, &facts, &existed));
+	draft->resource = facts.resource;
+	draft->revision.tag_ids = facts.revision.tag_ids;
+	draft->revision.tag_count = facts.revision.tag_count;
+	draft->revision.author_id = facts.revision.author_id;
+	return OK;
+}
+
+enum status
+resource_json(struct scope *s, struct db *db, const struct site *site, int64_t id, struct str *out)
+{
+	struct facts facts;
+
+	TRY(facts_load(s, db, &facts, id, FACTS_HEAD, false));
+	*out = facts_json(s, site, &facts);
+	return OK;
+}

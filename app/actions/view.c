@@ -1,0 +1,148 @@
+/* view.c - public pages: which template an address takes, and what every page has. */
+#include "actions/view.h"
+#include "actions/paging.h"
+#include "actions/view_parts.h"
+#include "base/clock.h"
+#include "store/resources.h"
+
+static enum status	view_error(struct scope *, struct page_build *, const struct resolution *);
+
+enum status
+view_page(struct scope *s, struct db *db, const struct site *site, const struct templates *templates, const struct resolution *r,
+    struct view *out)
+{
+	struct page_build b = { .db = db, .site = site, .templates = templates, .out = out };
+	struct resource resource;
+
+	assert(r->meaning != MEANING_REDIRECT);
+	TRY(view_begin(s, &b));
+	if (r->meaning != MEANING_PAGE)
+		return view_error(s, &b, r);
+	if (r->page > 1)
+		/* An old address may be told by its query, `page` too. */
+		view_depend(s, out, "paths");
+	if (r->list != NULL)
+		return view_list(s, &b, r->list, r->page);
+	TRY(store_resource_load(s, db, &resource, r->resource_id));
+	view_depend(s, out, "resource:%" PRId64, resource.id);
+	if (resource.kind == KIND_TAG || resource.kind == KIND_AUTHOR)
+		return view_term(s, &b, &resource, r->page);
+	return view_resource(s, &b, &resource);
+}
+
+enum status
+view_begin(struct scope *s, struct page_build *b)
+{
+	int64_t at;
+
+	*b->out = (struct view){ .status = 200, .type = "text/html; charset=utf-8", .is_cacheable = true };
+	b->head = (struct head){ .locale = b->site->locale, .site_title = b->site->title, .noindex = b->site->noindex };
+	view_depend(s, b->out, "settings");
+	view_depend(s, b->out, "theme");
+	TRY(store_settings_changed_at(s, b->db, &at));
+	view_modified(b->out, at);
+	view_modified(b->out, templates_loaded_at(b->templates));
+	return OK;
+}
+
+void
+view_depend(struct scope *s, struct view *v, const char *name_fmt, ...)
+{
+	va_list ap;
+	const char *name;
+
+	va_start(ap, name_fmt);
+	name = arena_vprintf(s->arena, name_fmt, ap);
+	va_end(ap);
+	for (size_t i = 0; i < v->depends_count; i++)
+		if (strcmp(v->depends[i], name) == 0)
+			return;
+	if (v->depends_count == VIEW_DEPENDENCIES)
+		v->is_cacheable = false;
+	else
+		v->depends[v->depends_count++] = name;
+}
+
+void
+view_modified(struct view *v, int64_t ms)
+{
+	if (ms > v->modified_at)
+		v->modified_at = ms;
+}
+
+enum status
+view_finish(struct scope *s, struct page_build *b, const char *template, json_t *view)
+{
+	enum status status = page_render(s, b->templates, b->site, template, &b->head, view, &b->out->body);
+
+	json_decref(view);
+	b->out->link = head_link(s, &b->head);
+	b->out->robots = head_robots(&b->head);
+	/* RFC 9110 8.8.2.1: not later than the answer itself, whatever a clock said once. */
+	if (b->out->modified_at > s->now)
+		b->out->modified_at = s->now;
+	return status;
+}
+
+static enum status
+view_error(struct scope *s, struct page_build *b, const struct resolution *r)
+{
+	bool is_gone = r->meaning == MEANING_GONE;
+	json_t *view = json_object();
+
+	b->out->status = r->status;
+	b->out->modified_at = 0;
+	/* There is no end of addresses that mean nothing: they may not push pages out of the cache. */
+	b->out->is_cacheable = false;
+	b->head.kind = "error";
+	b->head.noindex = true;
+	b->head.title = view_title(s, b->site, is_gone ? "Gone" : "Not found", 1);
+	json_object_set_new(view, "status", json_integer(r->status));
+	json_object_set_new(view, "is_gone", json_boolean(is_gone));
+	view_set(view, "title", is_gone ? "Gone" : "Not found");
+	view_set(view, "message", r->status == 451 ? "This page was removed for legal reasons." :
+	    is_gone ? "This page was removed and will not come back." : "There is no page at this address.");
+	view_set(view, "home_url", view_url(s, b->site, "/", 1));
+	return view_finish(s, b, "error", view);
+}
+
+void
+view_set(json_t *object, const char *name, const char *text)
+{
+	if (text != NULL)
+		json_object_set_new(object, name, json_string(text));
+}
+
+json_t *
+view_time(struct scope *s, int64_t ms, const char *locale)
+{
+	char iso[CLOCK_TEXT];
+
+	return json_pack("{s:s, s:s}", "iso", clock_rfc3339_seconds(iso, ms), "text", date_text(s, ms, locale));
+}
+
+json_t *
+view_name(const char *name, const char *url)
+{
+	json_t *o = json_object();
+
+	view_set(o, "name", name);
+	view_set(o, "url", url);
+	return o;
+}
+
+const char *
+view_url(struct scope *s, const struct site *site, const char *path, int page)
+{
+	return url_public(s, site->public_origin, path, site->always_slash, paging_query(s, page));
+}
+
+const char *
+view_title(struct scope *s, const struct site *site, const char *name, int page)
+{
+	const char *number = page > 1 ? scope_printf(s, " (%d)", page) : "";
+
+	if (name == NULL || strcmp(name, site->title) == 0)
+		return scope_printf(s, "%s%s", site->title, number);
+	return scope_printf(s, "%s%s – %s", name, number, site->title);
+}

@@ -1,0 +1,188 @@
+/* visible.c - escaping for markup, and the text that a reader sees. */
+#include "render/markdown.h"
+#include "render/sanitize.h"
+
+#define EXCERPT_MIN 160
+#define EXCERPT_MAX 200
+
+enum { ESCAPE = 1, BLANK = 2, DROP = 4, MAP = 8, MAYBE = 16 };
+/* DROP: XML 1.0 has no such characters. MAP: a form feed is a space, a lone CR (only ever written as &#13;) a line end.
+ * MAYBE: U+FFFE and U+FFFF begin so. */
+static const unsigned char classes[256] = {
+	[0 ... 8] = DROP, ['\t'] = BLANK, ['\n'] = BLANK, [0x0B] = DROP, ['\f'] = BLANK | MAP, ['\r'] = BLANK | MAP,
+	[0x0E ... 0x1F] = DROP, [' '] = BLANK, [0x7F] = DROP, ['&'] = ESCAPE, ['<'] = ESCAPE, ['>'] = ESCAPE, ['"'] = ESCAPE,
+	[0xEF] = MAYBE,
+};
+
+static unsigned
+class_at(struct str t, size_t i)
+{
+	unsigned class = classes[(unsigned char)t.p[i]];
+
+	if (class == MAYBE)
+		return i + 2 < t.len && t.p[i + 1] == '\xBF' && (t.p[i + 2] == '\xBE' || t.p[i + 2] == '\xBF') ? DROP : 0;
+	return class;
+}
+
+static size_t
+size_at(struct str t, size_t i)
+{
+	return (unsigned char)t.p[i] == 0xEF ? 3 : 1;
+}
+
+void
+markup_escape(struct buf *out, struct str t)
+{
+	for (size_t i = 0; i < t.len;) {
+		size_t from = i;
+		while (i < t.len && (classes[(unsigned char)t.p[i]] & ~BLANK) == 0)
+			i++;
+		buf_add(out, t.p + from, i - from);
+		if (i == t.len)
+			break;
+		unsigned class = class_at(t, i);
+		if (class == 0) {
+			buf_char(out, t.p[i++]);
+			continue;
+		}
+		if (class == ESCAPE)
+			buf_text(out, t.p[i] == '&' ? "&amp;" : t.p[i] == '<' ? "&lt;" : t.p[i] == '>' ? "&gt;" : "&quot;");
+		else if ((class & MAP) != 0)
+			buf_char(out, t.p[i] == '\r' ? '\n' : ' ');
+		i += size_at(t, i);
+	}
+}
+
+void
+visible_add(struct buf *text, bool *gap, struct str t)
+{
+	for (size_t i = 0; i < t.len;) {
+		size_t from = i;
+		/* Words with one space between them, the usual case, are copied as they stand. */
+		while (i < t.len && ((classes[(unsigned char)t.p[i]] & (BLANK | DROP | MAYBE)) == 0 || (t.p[i] == ' ' && i > from &&
+		    i + 1 < t.len && (classes[(unsigned char)t.p[i + 1]] & (BLANK | DROP | MAYBE)) == 0)))
+			i++;
+		if (i == from && class_at(t, i) == 0)
+			i++;
+		if (i > from) {
+			if (*gap && text->len > 0)
+				buf_char(text, ' ');
+			*gap = false;
+			buf_add(text, t.p + from, i - from);
+			continue;
+		}
+		*gap |= (class_at(t, i) & BLANK) != 0;
+		i += size_at(t, i);
+	}
+}
+
+/* At a word's end if there is one between the bounds, else (Chinese, Japanese, Thai) behind a full stop or comma, else at the bound. */
+const char *
+excerpt_of(struct scope *s, struct str text)
+{
+	size_t i = 0, count = 0, space = 0, stop = 0;
+
+	text = str_trim(text);
+	while (i < text.len && count < EXCERPT_MAX) {
+		size_t at = i;
+		int32_t c = utf8_next(text, &i);
+		count++;
+		if (count <= EXCERPT_MIN)
+			continue;
+		if (c == ' ')
+			space = at;
+		if (c == 0x3002 || c == 0xFF0C || c == 0x3001 || c == 0xFF01 || c == 0xFF1F || c == 0xFF1B)
+			stop = i;
+	}
+	if (i == text.len)
+		return str_dup(s->arena, text);
+	if (text.p[i] == ' ')
+		space = i;
+	size_t end = space > 0 ? space : stop > 0 ? stop : i;
+	return scope_printf(s, "%.*s…", (int)end, text.p);
+}
+
+/* The element named at the start of `tag` ("p class=..." or "/p"). */
+static enum element
+element_named(struct str tag)
+{
+	size_t len = 0;
+
+	if (tag.len > 0 && tag.p[0] == '/')
+		tag = str_part(tag, 1, tag.len);
+	while (len < tag.len && tag.p[len] != ' ' && tag.p[len] != '>')
+		len++;
+	for (size_t i = 1; i < ELEMENT_COUNT; i++)
+		if (str_is(str_part(tag, 0, len), element_infos[i].tag))
+			return (enum element)i;
+	return ELEMENT_NONE;
+}
+
+/* The character that our own writer escaped at *i (which is at '&'), and *i behind it. */
+static char
+unescape(struct str t, size_t *i)
+{
+	static const struct { const char *escape; char c; } escapes[] = {
+		{ "&amp;", '&' }, { "&lt;", '<' }, { "&gt;", '>' }, { "&quot;", '"' } };
+	struct str rest = str_part(t, *i, t.len);
+
+	for (size_t k = 0; k < COUNT(escapes); k++)
+		if (str_starts(rest, escapes[k].escape)) {
+			*i += strlen(escapes[k].escape);
+			return escapes[k].c;
+		}
+	return t.p[(*i)++];
+}
+
+const char *
+render_text(struct scope *s, struct str html)
+{
+	struct buf text;
+	bool gap = false;
+
+	buf_init(&text, s->arena);
+	for (size_t i = 0; i < html.len;) {
+		struct str rest = str_part(html, i, html.len);
+		if (rest.p[0] == '<') {
+			gap |= element_infos[element_named(str_part(rest, 1, rest.len))].breaks;
+			i += str_find(rest, '>') + 1;
+		} else if (rest.p[0] == '&') {
+			char c = unescape(html, &i);
+			visible_add(&text, &gap, (struct str){ &c, 1 });
+		} else {
+			size_t len = str_find(rest, '<'), amp = str_find(str_part(rest, 0, len), '&');
+			len = amp < len ? amp : len;
+			visible_add(&text, &gap, str_part(rest, 0, len));
+			i += len;
+		}
+	}
+	return text.p;
+}
+
+/* "<a " begins a link wherever it stands, since text has its '<' escaped; href is always its first attribute. */
+struct str
+render_links(struct scope *s, struct str html, const char *(*current)(struct scope *, void *arg, struct str url), void *arg)
+{
+	static const struct str start = { "<a href=\"", 9 };
+	struct buf out, url;
+	size_t done = 0, at;
+
+	buf_init(&out, s->arena);
+	while ((at = done + str_find_str(str_part(html, done, html.len), start)) < html.len) {
+		size_t from = at + start.len, end = from + str_find(str_part(html, from, html.len), '"');
+		buf_init(&url, s->arena);
+		for (size_t i = from; i < end;)
+			buf_char(&url, html.p[i] == '&' ? unescape(html, &i) : html.p[i++]);
+		const char *now = current(s, arg, buf_as_str(&url));
+		buf_str(&out, str_part(html, done, from));
+		if (now != NULL)
+			markup_escape(&out, str_of(now));
+		else
+			buf_str(&out, str_part(html, from, end));
+		done = end;
+	}
+	if (done == 0)
+		return html;
+	buf_str(&out, str_part(html, done, html.len));
+	return buf_as_str(&out);
+}
