@@ -98,6 +98,10 @@ $(B)/stele: $(B)/libcli.a $(B)/libjobs.a $(STACK)
 $(B)/stele.so: $(B)/libhttp.a $(STACK)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-z,nodelete -o $@ -Wl,--whole-archive $(B)/libhttp.a -Wl,--no-whole-archive $(STACK) $(LDLIBS)
+	@# A module may lack symbols; what Kore does not have either would only show when it is started.
+	@nm -D --defined-only "$$(command -v kore)" | awk '{ print $$3 }' | sort -u > $@.kore
+	@ldd -r $@ 2>&1 | sed -n 's/.*undefined symbol: \([^[:space:],]*\).*/\1/p' | sort -u | comm -23 - $@.kore > $@.undefined
+	@[ ! -s $@.undefined ] || { echo "$@: undefined symbols:"; cat $@.undefined; rm -f $@; exit 1; }
 
 # A sanitized module needs a program that was linked with the sanitizers first.
 kore-san: $(B)/kore/kore

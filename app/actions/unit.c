@@ -14,6 +14,7 @@
 static struct record_key record_key(const struct unit *);
 static int64_t		 expiry(const struct scope *, const struct unit *);
 static enum status	 settle_existing(struct scope *, struct db *, struct unit *, bool *found);
+static void		 tell(const struct unit *, enum status);
 static void		 replay(struct scope *, struct unit *, const struct record *);
 static enum status	 object_permission(struct scope *, struct db *, const struct unit *, int64_t resource);
 static enum status	 refuse(struct scope *, struct unit *, enum status);
@@ -112,11 +113,21 @@ settle_existing(struct scope *s, struct db *db, struct unit *u, bool *found)
 		*found = false;
 		return OK;
 	}
-	if (strcmp(record.hash, u->hash) != 0)
+	if (strcmp(record.hash, u->hash) != 0) {
+		tell(u, ERR_KEY_CONFLICT);
 		return fail(s, ERR_KEY_CONFLICT, NULL, "this Idempotency-Key belongs to another request; generate a new key for this one");
+	}
 	TRY(object_permission(s, db, u, record.resource_id));
 	replay(s, u, &record);
+	tell(u, OK);
 	return OK;
+}
+
+static void
+tell(const struct unit *u, enum status status)
+{
+	if (u->settled != NULL)
+		u->settled(u, status);
 }
 
 static void

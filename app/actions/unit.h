@@ -34,6 +34,8 @@ struct unit {
 	void		*input;		/* prepared by the action, in the scope */
 	struct answer	 answer;
 	const char	*request_id;	/* of whoever asked last; set by unit_find and unit_apply */
+	/* Told when an earlier record decided: OK for a replay, or ERR_KEY_CONFLICT. May be NULL; any thread. */
+	void		(*settled)(const struct unit *, enum status);
 };
 
 /* The shortcut on a reader: a finished record with this key. *found tells; then `answer` is the replay, or the status is

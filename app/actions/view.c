@@ -87,21 +87,28 @@ view_finish(struct scope *s, struct page_build *b, const char *template, json_t 
 static enum status
 view_error(struct scope *s, struct page_build *b, const struct resolution *r)
 {
-	bool is_gone = r->meaning == MEANING_GONE;
+	static const struct { int status; const char *title, *message; } texts[] = {
+		{ 404, "Not found", "There is no page at this address." },
+		{ 410, "Gone", "This page was removed and will not come back." },
+		{ 451, "Not available", "This page was removed for legal reasons." },
+		{ 0, "Bad request", "This request cannot be answered." },
+	};
 	json_t *view = json_object();
+	size_t i = 0;
 
+	while (texts[i].status != 0 && texts[i].status != r->status)
+		i++;
 	b->out->status = r->status;
 	b->out->modified_at = 0;
 	/* There is no end of addresses that mean nothing: they may not push pages out of the cache. */
 	b->out->is_cacheable = false;
 	b->head.kind = "error";
 	b->head.noindex = true;
-	b->head.title = view_title(s, b->site, is_gone ? "Gone" : "Not found", 1);
+	b->head.title = view_title(s, b->site, texts[i].title, 1);
 	json_object_set_new(view, "status", json_integer(r->status));
-	json_object_set_new(view, "is_gone", json_boolean(is_gone));
-	view_set(view, "title", is_gone ? "Gone" : "Not found");
-	view_set(view, "message", r->status == 451 ? "This page was removed for legal reasons." :
-	    is_gone ? "This page was removed and will not come back." : "There is no page at this address.");
+	json_object_set_new(view, "is_gone", json_boolean(r->meaning == MEANING_GONE));
+	view_set(view, "title", texts[i].title);
+	view_set(view, "message", texts[i].message);
 	view_set(view, "home_url", view_url(s, b->site, "/", 1));
 	return view_finish(s, b, "error", view);
 }

@@ -89,6 +89,9 @@ add_items(struct scope *s, struct page_build *b, json_t *view, enum list list, i
 	size_t count;
 
 	json_object_set_new(view, "items", array);
+	/* Items name their author and tags. */
+	view_depend(s, b->out, "list:author");
+	view_depend(s, b->out, "list:tag");
 	TRY(store_list_items(s, b->db, items, &count, list, of, page, b->site->per_page));
 	json_object_set_new(view, "is_empty", json_boolean(count == 0));
 	for (size_t i = 0; i < count; i++)

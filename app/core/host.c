@@ -283,7 +283,8 @@ ipv6_read(struct str text, uint16_t pieces[8])
 			continue;
 		}
 		start = i;
-		for (value = 0, digits = 0; i < text.len && digits < 4 && isxdigit((unsigned char)text.p[i]); i++, digits++) {
+		for (value = 0, digits = 0; i < text.len && digits < 4 &&
+		    isxdigit((unsigned char)text.p[i]); i++, digits++) {
 			one[0] = text.p[i];
 			value = value * 16 + (unsigned)strtoul(one, NULL, 16);
 		}

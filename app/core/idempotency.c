@@ -57,7 +57,8 @@ key_check(struct scope *s, struct str key)
 	size_t	i;
 
 	if (key.len < KEY_MIN || key.len > KEY_MAX)
-		return fail(s, ERR_KEY_INVALID, NULL, "a key has %d to %d characters, this one %zu", KEY_MIN, KEY_MAX, key.len);
+		return fail(s, ERR_KEY_INVALID, NULL, "a key has %d to %d characters, this one %zu", KEY_MIN,
+		    KEY_MAX, key.len);
 	for (i = 0; i < key.len; i++) {
 		if (!key_char(key.p[i]))
 			return fail(s, ERR_KEY_INVALID, NULL, "a key holds only A-Z a-z 0-9 . _ : -");

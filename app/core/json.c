@@ -51,7 +51,8 @@ static int		 member_order(const void *, const void *);
 static int		 name_order(struct str, struct str);
 
 enum status
-json_read(struct scope *s, json_t **value, struct str *canonical, struct str body, const char *without, const char **taken)
+json_read(struct scope *s, json_t **value, struct str *canonical, struct str body, const char *without,
+    const char **taken)
 {
 	struct parser	p = { .scope = s, .text = body, .without = without };
 	json_t		*root;
@@ -212,10 +213,13 @@ member_push(struct parser *p, const struct member *member)
 static bool
 members_sort(struct parser *p, size_t base, size_t start)
 {
-	struct member	*members = p->members + base;
+	struct member	*members;
 	size_t		 count = p->member_count - base, i;
 	bool		 in_order = true;
 
+	if (count == 0)
+		return true;
+	members = p->members + base;
 	p->member_count = base;
 	for (i = 1; i < count && in_order; i++)
 		in_order = name_order(members[i - 1].name, members[i].name) < 0;

@@ -13,11 +13,13 @@ enum part { PART_SLUG, PART_YEAR, PART_MONTH, PART_ID, PART_PARENT, PART_COUNT }
 static const char *const part_names[PART_COUNT] = { "slug", "yyyy", "mm", "id", "parent" };
 
 static bool		part_cut(struct str *rest, struct str *literal, int *part);
-static enum status	part_print(struct scope *, struct buf *, enum part, const struct resource *, const char *parent_path);
+static enum status	part_print(struct scope *, struct buf *, enum part, const struct resource *,
+    const char *parent_path);
 static enum status	segment_check(struct scope *, struct str segment, bool is_last, const char *field);
 
 enum status
-path_from_pattern(struct scope *s, const char **out, const char *pattern, const struct resource *r, const char *parent_path)
+path_from_pattern(struct scope *s, const char **out, const char *pattern, const struct resource *r,
+    const char *parent_path)
 {
 	struct url_form	form;
 	struct buf	path;
@@ -41,8 +43,9 @@ path_from_pattern(struct scope *s, const char **out, const char *pattern, const 
 enum status
 pattern_check(struct scope *s, const char *pattern, const char *field)
 {
-	const struct resource	 sample = { .uid = "01900000-0000-7000-8000-0x0x0x0x0000", .slug = "0x0x", .created_at = 1 };
-	const char		*path, *why;
+	const struct resource	 sample = { .uid = "01900000-0000-7000-8000-0x0x0x0x0000", .slug = "0x0x",
+	    .created_at = 1 };
+	const char		*path = NULL, *why;
 	struct str		 rest = str_of(pattern), segment;
 
 	if (rest.len == 0 || rest.p[0] != '/')

@@ -66,7 +66,8 @@ permission_require(struct scope *s, const struct principal *who, enum action act
 	if ((who->scopes & needed) != needed)
 		return fail(s, ERR_DENIED, NULL, "'%s' needs a token with the scope '%s'", action_name(action),
 		    scopes_text(s, needed));
-	return fail(s, ERR_DENIED, NULL, "the role '%s' may not do '%s' here", role_name(who->role), action_name(action));
+	return fail(s, ERR_DENIED, NULL, "the role '%s' may not do '%s' here", role_name(who->role),
+	    action_name(action));
 }
 
 const char *

@@ -26,7 +26,8 @@ static const struct step steps[] = {
 static const char *const kind_names[KIND_COUNT] = { "article", "page", "tag", "author" };
 static const char *const kind_plurals[KIND_COUNT] = { "articles", "pages", "tags", "authors" };
 static const char *const state_names[STATE_COUNT] = { "draft", "scheduled", "published", "withdrawn", "gone" };
-static const char *const move_names[MOVE_COUNT] = { "publish", "schedule", "cancel", "withdraw", "delete", "restore" };
+static const char *const move_names[MOVE_COUNT] = { "publish", "schedule", "cancel", "withdraw", "delete",
+    "restore" };
 
 static int	name_index(const char *const *names, size_t count, struct str);
 

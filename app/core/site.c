@@ -7,8 +7,10 @@
 #define HOUR INT64_C(3600000)
 #define DAY (24 * HOUR)
 
-static enum status	text_set(struct scope *, const char **out, const char *key, const char *value, size_t max, bool lines);
-static enum status	choice_set(struct scope *, bool *out, const char *key, const char *value, const char *no, const char *yes);
+static enum status	text_set(struct scope *, const char **out, const char *key, const char *value,
+    size_t max, bool lines);
+static enum status	choice_set(struct scope *, bool *out, const char *key, const char *value,
+    const char *no, const char *yes);
 static enum status	locale_check(struct scope *, const char *key, const char *value);
 static enum status	pattern_set(struct scope *, struct site *, const char *key, const char *value);
 static enum status	retention_set(struct scope *, struct site *, const char *key, const char *value);
@@ -22,7 +24,8 @@ site_defaults(struct site *site)
 		.description = "",
 		.locale = "en",
 		.slug_style = SLUG_UNICODE,
-		.pattern = { [KIND_ARTICLE] = "/articles/{slug}", [KIND_PAGE] = "/{parent}/{slug}", [KIND_TAG] = "/tags/{slug}",
+		.pattern = { [KIND_ARTICLE] = "/articles/{slug}", [KIND_PAGE] = "/{parent}/{slug}",
+		    [KIND_TAG] = "/tags/{slug}",
 		    [KIND_AUTHOR] = "/authors/{slug}" },
 		.per_page = 10,
 		.robots = "",
@@ -107,7 +110,8 @@ locale_check(struct scope *s, const char *key, const char *value)
 	while (is_good && str_next(&rest, '-', &subtag)) {
 		is_good = n == 0 ? subtag.len == 2 || subtag.len == 3 : subtag.len >= 1 && subtag.len <= 8;
 		for (i = 0; i < subtag.len; i++) {
-			is_letter = (subtag.p[i] >= 'a' && subtag.p[i] <= 'z') || (subtag.p[i] >= 'A' && subtag.p[i] <= 'Z');
+			is_letter = (subtag.p[i] >= 'a' && subtag.p[i] <= 'z') || (subtag.p[i] >= 'A' &&
+			    subtag.p[i] <= 'Z');
 			is_digit = subtag.p[i] >= '0' && subtag.p[i] <= '9';
 			is_good = is_good && (is_letter || (n > 0 && is_digit));
 		}

@@ -315,7 +315,8 @@ is_shown(int32_t c)
 {
 	if (c < 0x80)
 		return c > 0x20 && c < 0x7f && strchr("%/\\;?#\"<>", c) == NULL;
-	return c >= 0xa0 && !unicode_is_space(c) && c != 0xad && c != 0x061c && c != 0xfeff && !(c >= 0x200b && c <= 0x200f) &&
+	return c >= 0xa0 && !unicode_is_space(c) && c != 0xad && c != 0x061c && c != 0xfeff && !(c >= 0x200b &&
+	    c <= 0x200f) &&
 	    !(c >= 0x2028 && c <= 0x202e) && !(c >= 0x2060 && c <= 0x206f) && !(c >= 0xe000 && c <= 0xf8ff) &&
 	    !(c >= 0xfff0 && c <= 0xffff) && c < 0xe0000;
 }

@@ -10,8 +10,6 @@
 #define MAGIC UINT64_C(0x73746c6570616765)
 #define LAYOUT 1			/* rises with every change of struct shared */
 #define BOOT_ID 40
-#define HANDOVER_TRIES 20
-#define HANDOVER_NS 20000
 
 /* Mapped by processes of one build or of several: LAYOUT and the size keep them apart. */
 struct shared {
@@ -19,9 +17,7 @@ struct shared {
 	uint32_t	 layout;
 	uint32_t	 size;
 	char		 boot_id[BOOT_ID];	/* a lock held when the machine went down would never be given back */
-	pthread_mutex_t	 turn;
-	_Atomic int	 waiters;
-	_Atomic uint32_t turns;
+	pthread_mutex_t	 turn, next;		/* who holds `next` is the one to have the turn after the present holder */
 	_Atomic uint64_t generation;
 	_Atomic uint64_t all;			/* every slot is at least this new */
 	_Atomic int64_t	 changes_seen;
@@ -41,12 +37,9 @@ static struct shared *map(int fd);
 static bool	 is_ours(const struct shared *);
 static void	 boot_id(char out[BOOT_ID]);
 static void	 begin(struct shared *);
+static void	 bump(struct shared *, _Atomic uint64_t *slot);
 static void	 raise_to(_Atomic uint64_t *, uint64_t);
-static void	 let_others_first(struct shared *);
-static void	 leave_queue(struct shared *);
-
-/* The number of this thread's last turn. */
-static _Thread_local uint32_t last_turn;
+static bool	 lock_until(pthread_mutex_t *, const struct timespec *);
 
 enum status
 shared_open(struct scope *s, struct shared **out, const char *data_dir, bool create)
@@ -92,39 +85,31 @@ shared_close(struct shared *shared)
 		munmap(shared, sizeof(*shared));
 }
 
+/* A mutex goes to whoever is awake first, and that is the one who just gave it: alone it would let one process write on and on.
+ * With two, a holder that comes back finds `next` taken by who waited. Both are robust: a waiter may be killed, too. */
 bool
 shared_turn_take(struct shared *shared, int timeout_ms)
 {
 	struct timespec until;
-	int rc;
+	bool taken;
 
-	let_others_first(shared);
-	rc = pthread_mutex_trylock(&shared->turn);
-	if (rc == EBUSY) {
-		clock_gettime(CLOCK_MONOTONIC, &until);
-		until.tv_sec += timeout_ms / 1000;
-		until.tv_nsec += (timeout_ms % 1000) * 1000000L;
-		if (until.tv_nsec >= 1000000000L) {
-			until.tv_sec++;
-			until.tv_nsec -= 1000000000L;
-		}
-		atomic_fetch_add(&shared->waiters, 1);
-		rc = pthread_mutex_clocklock(&shared->turn, CLOCK_MONOTONIC, &until);
-		leave_queue(shared);
+	clock_gettime(CLOCK_MONOTONIC, &until);
+	until.tv_sec += timeout_ms / 1000;
+	until.tv_nsec += (timeout_ms % 1000) * 1000000L;
+	if (until.tv_nsec >= 1000000000L) {
+		until.tv_sec++;
+		until.tv_nsec -= 1000000000L;
 	}
-	/* The holder died. What it wrote was rolled back by SQLite, so there is nothing to repair but the lock. */
-	if (rc == EOWNERDEAD)
-		rc = pthread_mutex_consistent(&shared->turn);
-	if (rc != 0)
+	if (!lock_until(&shared->next, &until))
 		return false;
-	atomic_fetch_add(&shared->turns, 1);
-	return true;
+	taken = lock_until(&shared->turn, &until);
+	pthread_mutex_unlock(&shared->next);
+	return taken;
 }
 
 void
 shared_turn_give(struct shared *shared)
 {
-	last_turn = atomic_load(&shared->turns);
 	pthread_mutex_unlock(&shared->turn);
 }
 
@@ -156,13 +141,13 @@ shared_slot_generation(struct shared *shared, uint32_t slot)
 void
 shared_bump(struct shared *shared, uint32_t slot)
 {
-	raise_to(&shared->slots[slot % SHARED_DEPENDENCIES], atomic_fetch_add(&shared->generation, 1) + 1);
+	bump(shared, &shared->slots[slot % SHARED_DEPENDENCIES]);
 }
 
 void
 shared_bump_all(struct shared *shared)
 {
-	raise_to(&shared->all, atomic_fetch_add(&shared->generation, 1) + 1);
+	bump(shared, &shared->all);
 }
 
 int64_t
@@ -306,9 +291,19 @@ begin(struct shared *shared)
 	pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
 	pthread_mutexattr_setrobust(&attr, PTHREAD_MUTEX_ROBUST);
 	pthread_mutex_init(&shared->turn, &attr);
+	pthread_mutex_init(&shared->next, &attr);
 	pthread_mutexattr_destroy(&attr);
 	atomic_store(&shared->generation, 1);
 	shared->magic = MAGIC;
+}
+
+/* The slot first, then the generation that announces it: a cache that has checked its slots at generation n does not look again before
+ * n + 1, so no slot may be raised by a number that is out already. Bumps at one time may share a number; each announces once more. */
+static void
+bump(struct shared *shared, _Atomic uint64_t *slot)
+{
+	raise_to(slot, atomic_load(&shared->generation) + 1);
+	atomic_fetch_add(&shared->generation, 1);
 }
 
 /* Two bumps may arrive here in the other order than they took their numbers. */
@@ -321,28 +316,13 @@ raise_to(_Atomic uint64_t *slot, uint64_t generation)
 		continue;
 }
 
-/* A mutex goes to whoever is awake first, and that is the one who just had it: without a pause here one process writes on and on. */
-static void
-let_others_first(struct shared *shared)
+static bool
+lock_until(pthread_mutex_t *mutex, const struct timespec *until)
 {
-	const struct timespec pause = { 0, HANDOVER_NS };
-	int waiting, i;
+	int rc = pthread_mutex_clocklock(mutex, CLOCK_MONOTONIC, until);
 
-	for (i = 0; i < HANDOVER_TRIES; i++) {
-		if ((waiting = atomic_load(&shared->waiters)) == 0 || atomic_load(&shared->turns) != last_turn)
-			return;
-		nanosleep(&pause, NULL);
-	}
-	/* Nobody came: a waiter was killed while it waited. Forget it, or every turn from now on begins with this pause. */
-	atomic_compare_exchange_strong(&shared->waiters, &waiting, 0);
-}
-
-/* Not below zero: let_others_first may have forgotten us. */
-static void
-leave_queue(struct shared *shared)
-{
-	int waiting = atomic_load(&shared->waiters);
-
-	while (waiting > 0 && !atomic_compare_exchange_weak(&shared->waiters, &waiting, waiting - 1))
-		continue;
+	/* The holder died. What it wrote was rolled back by SQLite, so there is nothing to repair but the lock. */
+	if (rc == EOWNERDEAD)
+		rc = pthread_mutex_consistent(mutex);
+	return rc == 0;
 }

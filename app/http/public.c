@@ -17,7 +17,7 @@ static const struct { const char *extension, *type; } media_types[] = {
 	{ "webm", "video/webm" }, { "zip", "application/zip" },
 };
 
-static void		respond_view(struct scope *, struct response *, const struct view *);
+static void		respond_view(struct scope *, struct exchange *, const struct view *);
 static enum status	require_spelling(struct scope *, const struct exchange *, const char *path);
 static const char	*media_type(struct str name);
 static enum status	read_file(struct scope *, const char *path, struct str *out);
@@ -36,7 +36,7 @@ handle_content(struct scope *s, struct exchange *ex)
 		return OK;
 	}
 	TRY(view_page(s, r->db, r->site, r->templates, &found, &view));
-	respond_view(s, &ex->response, &view);
+	respond_view(s, ex, &view);
 	return OK;
 }
 
@@ -46,7 +46,7 @@ handle_robots(struct scope *s, struct exchange *ex)
 	struct view view;
 
 	TRY(view_robots(s, ex->reader->db, ex->reader->site, &view));
-	respond_view(s, &ex->response, &view);
+	respond_view(s, ex, &view);
 	return OK;
 }
 
@@ -56,7 +56,7 @@ handle_sitemap(struct scope *s, struct exchange *ex)
 	struct view view;
 
 	TRY(view_sitemap(s, ex->reader->db, ex->reader->site, NULL, &view));
-	respond_view(s, &ex->response, &view);
+	respond_view(s, ex, &view);
 	return OK;
 }
 
@@ -68,7 +68,7 @@ handle_sitemap_part(struct scope *s, struct exchange *ex)
 
 	TRY(require_spelling(s, ex, scope_printf(s, "/sitemap-%s.xml", part)));
 	TRY(view_sitemap(s, ex->reader->db, ex->reader->site, part, &view));
-	respond_view(s, &ex->response, &view);
+	respond_view(s, ex, &view);
 	return OK;
 }
 
@@ -81,7 +81,7 @@ handle_docs(struct scope *s, struct exchange *ex)
 
 	TRY(require_spelling(s, ex, scope_printf(s, "/docs/%s", name)));
 	TRY(view_docs(s, r->db, r->site, r->templates, dir, name, &view));
-	respond_view(s, &ex->response, &view);
+	respond_view(s, ex, &view);
 	return OK;
 }
 
@@ -101,8 +101,11 @@ handle_media(struct scope *s, struct exchange *ex)
 }
 
 static void
-respond_view(struct scope *s, struct response *r, const struct view *v)
+respond_view(struct scope *s, struct exchange *ex, const struct view *v)
 {
+	struct response *r = &ex->response;
+	/* What nothing stored has a say in is as old as the program that makes it. */
+	int64_t modified_at = v->modified_at != 0 ? v->modified_at : templates_loaded_at(ex->reader->templates);
 	char date[CLOCK_TEXT];
 
 	*r = (struct response){ .status = v->status, .type = v->type, .body = v->body, .is_cacheable = v->is_cacheable,
@@ -115,8 +118,8 @@ respond_view(struct scope *s, struct response *r, const struct view *v)
 		response_header(r, "Link", v->link);
 	if (v->robots != NULL)
 		response_header(r, "X-Robots-Tag", v->robots);
-	if (v->modified_at != 0)
-		response_header(r, "Last-Modified", arena_strdup(s->arena, clock_http_date(date, v->modified_at)));
+	if (v->status == 200)
+		response_header(r, "Last-Modified", arena_strdup(s->arena, clock_http_date(date, modified_at)));
 }
 
 /* A route with a name in it answers at one spelling, as content does. */

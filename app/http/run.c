@@ -18,10 +18,8 @@ exchange_run(struct scope *s, struct exchange *ex, bool *is_ours)
 	/* Probes say for themselves how it stands. */
 	if (status == OK || router_kind(ex->request->path) == ROUTE_ANY_HOST)
 		status = route_and_handle(s, ex, is_ours);
-	if (status != OK) {
-		ex->unit = NULL;
+	if (status != OK)
 		respond_error(s, ex, status);
-	}
 	db_rollback(ex->reader->db);
 	if (ex->unit == NULL || ex->response.status != 0)
 		return false;

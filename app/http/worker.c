@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/eventfd.h>
+#include "actions/cursor.h"
 #include "actions/unit.h"
 #include "base/clock.h"
 #include "base/hash.h"
@@ -121,6 +122,8 @@ open_site(struct scope *s)
 		TRY(config_load(s, &c, data));
 	web.config = c;
 	TRY(shared_open(s, &web.shared, data, false));
+	/* Made here if it must be: a worker's sandbox could not. */
+	TRY(server_key_open(s, data));
 	TRY(migrate_newest(s, scope_printf(s, "%s/migrations/sqlite", c->share_dir), &own.schema));
 	return templates_load(s, &own.templates, scope_printf(s, "%s/templates", c->share_dir));
 }

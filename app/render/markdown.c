@@ -25,26 +25,30 @@ static enum status	 from_markdown(struct scope *, struct rendered *, struct str 
 static enum status	 from_mixed(struct scope *, struct rendered *, struct str source);
 static enum status	 from_html(struct scope *, struct rendered *, struct str source, size_t source_len);
 
-/* One kind of line end, so that both ways through see the same. */
+/* One kind of line end and no forbidden characters, so that all ways through see the same. */
 static struct str
-with_lf(struct scope *s, struct str source)
+clean_source(struct scope *s, struct str source)
 {
-	struct buf out;
-	struct str line;
+	struct buf lines, out;
 
-	if (str_find(source, '\r') == source.len)
+	buf_init(&lines, s->arena);
+	if (str_find(source, '\r') < source.len) {
+		for (size_t at = 0; at < source.len;) {
+			struct str rest = str_part(source, at, source.len);
+			size_t len = str_find(rest, '\r');
+			buf_str(&lines, str_part(rest, 0, len));
+			at += len;
+			if (at < source.len) {
+				buf_char(&lines, '\n');
+				at += str_starts(str_part(source, at, source.len), "\r\n") ? 2 : 1;
+			}
+		}
+		source = buf_as_str(&lines);
+	}
+	if (!text_needs_cleaning(source))
 		return source;
 	buf_init(&out, s->arena);
-	for (size_t at = 0; at < source.len;) {
-		line = str_part(source, at, source.len);
-		line.len = str_find(line, '\r');
-		buf_str(&out, line);
-		at += line.len;
-		if (at < source.len) {
-			buf_char(&out, '\n');
-			at += source.p[at] == '\r' && at + 1 < source.len && source.p[at + 1] == '\n' ? 2 : 1;
-		}
-	}
+	text_clean(&out, source);
 	return buf_as_str(&out);
 }
 
@@ -55,7 +59,7 @@ render_content(struct scope *s, struct rendered *out, enum format format, struct
 		return fail(s, ERR_INVALID, "content", "is longer than %d bytes", SOURCE_MAX);
 	if (!utf8_valid(source))
 		return fail(s, ERR_INVALID, "content", "is not UTF-8");
-	source = with_lf(s, source);
+	source = clean_source(s, source);
 	if (format == FORMAT_HTML)
 		return from_html(s, out, source, source.len);
 	return from_markdown(s, out, source);
@@ -119,7 +123,7 @@ entity(struct str e)
 		char d = e.p[i];
 		c = hex ? c * 16 + (d <= '9' ? d - '0' : (d | 0x20) - 'a' + 10) : c * 10 + (d - '0');
 	}
-	return c == 0 || c > 0x10FFFF || (c >= 0xD800 && c < 0xE000) ? 0xFFFD : c;
+	return c > 0x10FFFF || (c >= 0xD800 && c < 0xE000) || text_forbids(c) ? 0xFFFD : c;
 }
 
 /* The decoded text of one of md4c's strings; false when an entity needs the HTML parser. */

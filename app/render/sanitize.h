@@ -37,7 +37,7 @@ struct writer	*writer_new(struct scope *, size_t source_len);
  * so that parsing the output again gives the same tree ends or begins by itself. */
 uint32_t	 writer_open(struct writer *, enum element, const struct attributes *);
 void		 writer_close(struct writer *, uint32_t number);
-/* UTF-8. Characters that XML forbids vanish. */
+/* UTF-8. */
 void		 writer_text(struct writer *, struct str);
 /* ERR_INVALID, field "content", once a bound was passed: sources stop then. */
 enum status	 writer_status(const struct writer *);
@@ -63,6 +63,11 @@ bool		 attribute_find(const char *name, enum attribute *);
 bool		 content_url(struct buf *out, struct str raw, bool is_link);
 void		 markup_escape(struct buf *out, struct str text);	/* & < > and " */
 
+/* Characters that neither XML nor HTML may hold: controls and noncharacters. Dropped everywhere. */
+bool		 text_forbids(int32_t codepoint);
+/* `text` without those, a CR as a line end and a form feed as a space. */
+bool		 text_needs_cleaning(struct str);
+void		 text_clean(struct buf *out, struct str text);
 /* Visible text with runs of blanks as one space, added to `text`; *gap is a blank owed. */
 void		 visible_add(struct buf *text, bool *gap, struct str);
 const char	*excerpt_of(struct scope *, struct str text);

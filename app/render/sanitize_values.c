@@ -78,11 +78,11 @@ scheme_allowed(struct str url, bool is_link)
 	return false;
 }
 
-/* The characters that CommonMark's reference leaves as they are; the others are percent-encoded, so the result is ASCII. */
+/* The characters that md4c's own renderer leaves as they are, so that both ways through Markdown give the same; the others are percent-encoded, so the result is ASCII. */
 static bool
 stands_in_url(unsigned char c)
 {
-	static const char marks[] = "~-_.+!*'(),%#@?=;:/$&";
+	static const char marks[] = "~-_.+!*(),%#@?=;:/$&";
 
 	return c < 0x80 && (is_digit((char)c) || is_letter((char)c) || memchr(marks, c, sizeof(marks) - 1) != NULL);
 }
@@ -130,22 +130,6 @@ check_id(struct buf *out, struct str v)
 	}
 	buf_str(out, v);
 	return true;
-}
-
-static bool
-check_text(struct buf *out, struct str v)
-{
-	for (size_t i = 0; i < v.len; i++) {
-		unsigned char c = (unsigned char)v.p[i];
-		if (c == '\r' || c == '\f')
-			buf_char(out, c == '\r' ? '\n' : ' ');
-		else if (c >= ' ' ? c != 0x7F : c == '\n' || c == '\t')
-			buf_char(out, (char)c);
-		/* U+FFFE and U+FFFF are not for XML, and the same text goes into feeds. */
-		if (out->len >= 3 && memcmp(out->p + out->len - 3, "\xEF\xBF", 2) == 0 && (c == 0xBE || c == 0xBF))
-			out->len -= 3;
-	}
-	return out->len > 0;
 }
 
 /* Letters, digits and `marks`, at most `max` bytes. */
@@ -256,7 +240,8 @@ attribute_check(struct buf *out, enum element el, enum attribute at, struct str 
 	case CHECK_ID:
 		return check_id(out, value);
 	case CHECK_TEXT:
-		return check_text(out, value) || at == ATTRIBUTE_ALT;
+		text_clean(out, value);
+		return out->len > 0 || at == ATTRIBUTE_ALT;
 	case CHECK_LANGUAGE:
 		return check_characters(out, value, "-", 35);
 	case CHECK_KEYWORD:

@@ -6,28 +6,69 @@
 #define EXCERPT_MAX 200
 
 enum { ESCAPE = 1, BLANK = 2, DROP = 4, MAP = 8, MAYBE = 16 };
-/* DROP: XML 1.0 has no such characters. MAP: a form feed is a space, a lone CR (only ever written as &#13;) a line end.
- * MAYBE: U+FFFE and U+FFFF begin so. */
+/* DROP: characters that XML or HTML forbids; they would not come back from a parser as they are. MAP: a form feed is a space, a
+ * lone CR (only ever written as &#13;) a line end. MAYBE: C1 controls and noncharacters begin so. */
 static const unsigned char classes[256] = {
 	[0 ... 8] = DROP, ['\t'] = BLANK, ['\n'] = BLANK, [0x0B] = DROP, ['\f'] = BLANK | MAP, ['\r'] = BLANK | MAP,
 	[0x0E ... 0x1F] = DROP, [' '] = BLANK, [0x7F] = DROP, ['&'] = ESCAPE, ['<'] = ESCAPE, ['>'] = ESCAPE, ['"'] = ESCAPE,
-	[0xEF] = MAYBE,
+	[0xC2] = MAYBE, [0xEF] = MAYBE, [0xF0 ... 0xF4] = MAYBE,
 };
+
+bool
+text_forbids(int32_t c)
+{
+	return (c < 0x20 && c != '\t' && c != '\n' && c != '\r' && c != '\f') || (c >= 0x7F && c <= 0x9F) ||
+	    (c >= 0xFDD0 && c <= 0xFDEF) || (c & 0xFFFE) == 0xFFFE;
+}
 
 static unsigned
 class_at(struct str t, size_t i)
 {
 	unsigned class = classes[(unsigned char)t.p[i]];
 
-	if (class == MAYBE)
-		return i + 2 < t.len && t.p[i + 1] == '\xBF' && (t.p[i + 2] == '\xBE' || t.p[i + 2] == '\xBF') ? DROP : 0;
-	return class;
+	return class == MAYBE ? text_forbids(utf8_next(t, &i)) ? DROP : 0 : class;
 }
 
 static size_t
 size_at(struct str t, size_t i)
 {
-	return (unsigned char)t.p[i] == 0xEF ? 3 : 1;
+	size_t from = i;
+
+	utf8_next(t, &i);
+	return i - from;
+}
+
+/* What stands at *i when it is not to be copied as it is, in one byte ('\0': nothing); *i moves behind it. */
+static char
+mapped(struct str t, size_t *i)
+{
+	char c = (class_at(t, *i) & MAP) == 0 ? '\0' : t.p[*i] == '\r' ? '\n' : ' ';
+
+	*i += size_at(t, *i);
+	return c;
+}
+
+bool
+text_needs_cleaning(struct str t)
+{
+	for (size_t i = 0; i < t.len; i++)
+		if ((classes[(unsigned char)t.p[i]] & (DROP | MAP | MAYBE)) != 0 && class_at(t, i) != 0)
+			return true;
+	return false;
+}
+
+void
+text_clean(struct buf *out, struct str t)
+{
+	for (size_t i = 0; i < t.len;) {
+		size_t from = i;
+		while (i < t.len && (class_at(t, i) & (DROP | MAP)) == 0)
+			i++;
+		buf_add(out, t.p + from, i - from);
+		char c = i < t.len ? mapped(t, &i) : '\0';
+		if (c != '\0')
+			buf_char(out, c);
+	}
 }
 
 void
@@ -42,14 +83,19 @@ markup_escape(struct buf *out, struct str t)
 			break;
 		unsigned class = class_at(t, i);
 		if (class == 0) {
-			buf_char(out, t.p[i++]);
+			size_t size = size_at(t, i);
+			buf_add(out, t.p + i, size);
+			i += size;
 			continue;
 		}
-		if (class == ESCAPE)
+		if (class == ESCAPE) {
 			buf_text(out, t.p[i] == '&' ? "&amp;" : t.p[i] == '<' ? "&lt;" : t.p[i] == '>' ? "&gt;" : "&quot;");
-		else if ((class & MAP) != 0)
-			buf_char(out, t.p[i] == '\r' ? '\n' : ' ');
-		i += size_at(t, i);
+			i++;
+			continue;
+		}
+		char c = mapped(t, &i);
+		if (c != '\0')
+			buf_char(out, c);
 	}
 }
 
@@ -63,7 +109,7 @@ visible_add(struct buf *text, bool *gap, struct str t)
 		    i + 1 < t.len && (classes[(unsigned char)t.p[i + 1]] & (BLANK | DROP | MAYBE)) == 0)))
 			i++;
 		if (i == from && class_at(t, i) == 0)
-			i++;
+			i += size_at(t, i);
 		if (i > from) {
 			if (*gap && text->len > 0)
 				buf_char(text, ' ');

@@ -140,7 +140,7 @@ def test_every_line_on_standard_error_is_json_also_those_of_kore(make_server):
 
 
 def test_requests_in_flight_are_answered_before_it_stops(make_server):
-    s = make_server(env={"STELE_FAULT": "writer_before_commit:sleep1"})
+    s = make_server(env={"STELE_FAULT": "pre_commit:sleep1"})
     answers = []
 
     def write(n):

@@ -111,14 +111,14 @@ rewind_gives_back_what_came_after_the_mark_only(void **unused)
 	arena_free(a);
 }
 
-/* Without giving back, this would take 2 GB. */
+/* Without giving back, this would take 500 MB. */
 static void
 rewinding_in_a_loop_needs_no_more_memory(void **unused)
 {
 	struct arena		*a = arena_new();
 	struct arena_mark	 mark = arena_mark(a);
 
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 500; i++) {
 		memset(arena_alloc(a, 1000000), 1, 64);
 		memset(arena_alloc(a, 15000), 1, 15000);
 		arena_rewind(a, mark);
@@ -131,7 +131,7 @@ growing_keeps_the_bytes(void **unused)
 {
 	struct arena	*a = arena_new();
 
-	for (int round = 0; round < 300; round++) {
+	for (int round = 0; round < 50; round++) {
 		unsigned char	*p = NULL, *neighbour = NULL;
 		size_t		 len = 0;
 

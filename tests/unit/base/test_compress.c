@@ -106,6 +106,7 @@ negotiation_follows_the_weights(void **unused)
 		{ "br;q=0, *", CODING_GZIP },
 		{ "identity", CODING_IDENTITY },
 		{ "identity;q=1, gzip;q=0.5", CODING_IDENTITY },
+		{ "identity;q=0.9, br;q=0.5", CODING_IDENTITY },
 		{ "identity;q=0.5, gzip;q=0.5", CODING_GZIP },
 		{ "GZIP ; Q=1.000", CODING_GZIP },
 		{ "x-gzip", CODING_GZIP },

@@ -219,7 +219,7 @@ base64url_gives_the_published_texts(void **unused)
 static void
 base64url_has_one_text_for_each_value(void **unused)
 {
-	static const char *const bad[] = { "Z", "Zg==", "Zh", "Zm9", "Zm8=", "Zm9v\n", " Zm9v", "Zm9+", "Zm9/", "Zm9vY", "Zm\xc3\xa9" };
+	static const char *const bad[] = { "Z", "A", "AAAAA", "Zg==", "Zh", "Zm9", "Zm8=", "Zm9v\n", " Zm9v", "Zm9+", "Zm9/", "Zm9vY", "Zm\xc3\xa9" };
 	struct str		 out;
 	unsigned char		 bytes[70];
 

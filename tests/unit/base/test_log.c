@@ -130,17 +130,19 @@ long_lines_stay_whole_objects(void **unused)
 	memset(long_id, '\x01', 4999);
 	long_id[4999] = '\0';
 	s = scope_new(long_id);
-	for (int n = 1; n < 400; n += 3) {
+	memset(long_id, 'x', 4999);
+	for (int n = 1; n < 400; n++) {
 		buf_init(&b, s->arena);
+		/* Of another length each time, so that the cut falls everywhere. */
+		buf_printf(&b, "\"pad\":\"%.*s\"", n, long_id + 3000);
 		for (int i = 0; i < n; i++)
-			buf_printf(&b, "%s\"k%d\":{\"a\":[%d,\"},]\\\"{\"]}", i > 0 ? "," : "", i, i);
+			buf_printf(&b, ",\"k%d\":{\"a\":[%d,\"},]\\\"{\"]}", i, i);
 		log_warn(s, "many", "%s", b.p);
 		v = parsed();
 		assert_non_null(json_object_get(v, "k0"));
 		assert_true((json_object_get(v, "cut") == NULL) == (json_object_get(v, scope_printf(s, "k%d", n - 1)) != NULL));
 		json_decref(v);
 	}
-	memset(long_id, 'x', 4999);
 	log_info(s, "one", "\"k\":\"%s\"", long_id);
 	v = parsed();
 	assert_true(json_is_true(json_object_get(v, "cut")));

@@ -21,7 +21,8 @@ header(struct scope *s, struct str value, const char **key)
 static void
 bare_and_quoted_keys_are_the_same(void **unused)
 {
-	static const struct str	good[] = { STR(K), STR("\"" K "\""), STR("  " K), STR("\"" K "\"  "), STR("\t" K "\t") };
+	static const struct str	good[] = { STR(K), STR("\"" K "\""), STR("  " K), STR("\"" K "\"  "),
+	    STR("\t" K "\t") };
 	struct scope		*s = scope_new("test");
 	const char		*key;
 
@@ -42,11 +43,16 @@ bare_and_quoted_keys_are_the_same(void **unused)
 static void
 everything_else_is_refused(void **unused)
 {
-	static const struct str bad[] = { STR(""), STR("   "), STR("\"\""), STR("\"  \""), STR("abcdefghijklmno"), STR(X64 "x"), STR("\"" X64 "x\""), STR("\"" K), STR(K "\""),
-		STR("\"" K "\";a=1"), STR("\"" K "\", \"" K "\""), STR(K "," K), STR(K ", " K), STR(":" "YWJjZGVmZ2hpamtsbW5vcA==:"), STR("?1?1?1?1?1?1?1?1"), STR("(\"" K "\")"),
-		STR("\"abc\\\"defghijklmno\""), STR("\"abcdefgh\\\\ijklmno\""), STR("abcdefgh ijklmnop"), STR("\"abcdefgh ijklmnop\""), STR("abcdefgh\0ijklmnop"),
-		STR("abcdefgh\nijklmnop"), STR("abcdefgh%0aijklmnop"), STR("'; DROP TABLE resource"), STR("caf\xc3\xa9" "abcdefghijklm"), STR("abcdefgh\x7fijklmnop"),
-		STR("00000000-0000-0000-0000-000000000000"), STR("\"00000000-0000-0000-0000-000000000000\""), STR("\""), STR("\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"") };
+	static const struct str bad[] = { STR(""), STR("   "), STR("\"\""), STR("\"  \""),
+	    STR("abcdefghijklmno"), STR(X64 "x"), STR("\"" X64 "x\""), STR("\"" K), STR(K "\""),
+		STR("\"" K "\";a=1"), STR("\"" K "\", \"" K "\""), STR(K "," K), STR(K ", " K),
+		STR(":" "YWJjZGVmZ2hpamtsbW5vcA==:"), STR("?1?1?1?1?1?1?1?1"), STR("(\"" K "\")"),
+		STR("\"abc\\\"defghijklmno\""), STR("\"abcdefgh\\\\ijklmno\""), STR("abcdefgh ijklmnop"),
+		STR("\"abcdefgh ijklmnop\""), STR("abcdefgh\0ijklmnop"),
+		STR("abcdefgh\nijklmnop"), STR("abcdefgh%0aijklmnop"), STR("'; DROP TABLE resource"),
+		STR("caf\xc3\xa9" "abcdefghijklm"), STR("abcdefgh\x7fijklmnop"),
+		STR("00000000-0000-0000-0000-000000000000"), STR("\"00000000-0000-0000-0000-000000000000\""),
+		STR("\""), STR("\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"\"") };
 	struct scope	*s = scope_new("test");
 	struct str	 two[] = { STR(K), STR(K) };
 	const char	*key;
@@ -116,7 +122,8 @@ structured_case(struct scope *s, const json_t *test, const char *fill, int *acce
 static void
 structured_field_tests_agree(void **unused)
 {
-	static const char *const files[] = { "structured-fields/string.json", "structured-fields/string-generated.json" };
+	static const char *const files[] = { "structured-fields/string.json",
+	    "structured-fields/string-generated.json" };
 	struct scope	*s = scope_new("test");
 	int		 accepted = 0, refused = 0;
 	json_t		*tests, *test;
@@ -139,7 +146,8 @@ structured_field_tests_agree(void **unused)
 static void
 every_part_of_a_request_is_in_its_hash(void **unused)
 {
-	const struct request_print	base = { "POST", "/api/v1/articles/{id}", STR("id=1"), STR("a=1"), "json", STR("\"1\""), STR("{}") };
+	const struct request_print	base = { "POST", "/api/v1/articles/{id}", STR("id=1"), STR("a=1"),
+	    "json", STR("\"1\""), STR("{}") };
 	struct request_print		other[7];
 	struct scope			*s = scope_new("test");
 	char				 one[65], two[65];
@@ -168,7 +176,8 @@ every_part_of_a_request_is_in_its_hash(void **unused)
 static void
 version_1_of_the_hash_never_changes(void **unused)
 {
-	const struct request_print	print = { "POST", "/api/v1/articles", { NULL, 0 }, { NULL, 0 }, "json", { NULL, 0 },
+	const struct request_print	print = { "POST", "/api/v1/articles", { NULL, 0 }, { NULL, 0 }, "json",
+	    { NULL, 0 },
 		STR("{\"content\":\"C1\",\"title\":\"T1\"}") };
 	struct scope			*s = scope_new("test");
 	char				 out[65];
@@ -182,17 +191,23 @@ version_1_of_the_hash_never_changes(void **unused)
 static void
 forms_compare_by_name_and_line_end(void **unused)
 {
-	const struct form_field	one[] = { { STR("title"), STR("T") }, { STR("tag"), STR("b") }, { STR("form_token"), STR("x") }, { STR("tag"), STR("a") },
+	const struct form_field	one[] = { { STR("title"), STR("T") }, { STR("tag"), STR("b") },
+	    { STR("form_token"), STR("x") }, { STR("tag"), STR("a") },
 		{ STR("content"), STR("1\r\n2\n3\r4\r\n\n") } };
-	const struct form_field	two[] = { { STR("content"), STR("1\n2\r3\r\n4\r\r") }, { STR("tag"), STR("b") }, { STR("tag"), STR("a") }, { STR("title"), STR("T") } };
+	const struct form_field	two[] = { { STR("content"), STR("1\n2\r3\r\n4\r\r") }, { STR("tag"), STR("b") },
+	    { STR("tag"), STR("a") }, { STR("title"), STR("T") } };
 	const struct form_field	swapped[] = { two[0], two[2], two[1], two[3] };
-	const struct form_field	joined[] = { { STR("a"), STR("1&b=2") } }, apart[] = { { STR("a"), STR("1") }, { STR("b"), STR("2") } };
+	const struct form_field	joined[] = { { STR("a"), STR("1&b=2") } }, apart[] = { { STR("a"), STR("1") },
+	    { STR("b"), STR("2") } };
 	const struct form_field	odd[] = { { STR("a=1"), STR("") } }, even[] = { { STR("a"), STR("1=") } };
 	struct scope		*s = scope_new("test");
 
-	assert_true(str_is(form_canonical(s, one, COUNT(one), "form_token"), "content=1%0D%0A2%0D%0A3%0D%0A4%0D%0A%0D%0A&tag=b&tag=a&title=T"));
-	assert_true(str_eq(form_canonical(s, one, COUNT(one), "form_token"), form_canonical(s, two, COUNT(two), NULL)));
-	assert_false(str_eq(form_canonical(s, two, COUNT(two), NULL), form_canonical(s, swapped, COUNT(swapped), NULL)));
+	assert_true(str_is(form_canonical(s, one, COUNT(one), "form_token"),
+	    "content=1%0D%0A2%0D%0A3%0D%0A4%0D%0A%0D%0A&tag=b&tag=a&title=T"));
+	assert_true(str_eq(form_canonical(s, one, COUNT(one), "form_token"), form_canonical(s, two, COUNT(two),
+	    NULL)));
+	assert_false(str_eq(form_canonical(s, two, COUNT(two), NULL), form_canonical(s, swapped, COUNT(swapped),
+	    NULL)));
 	assert_false(str_eq(form_canonical(s, joined, 1, NULL), form_canonical(s, apart, 2, NULL)));
 	assert_false(str_eq(form_canonical(s, odd, 1, NULL), form_canonical(s, even, 1, NULL)));
 	assert_int_equal(form_canonical(s, NULL, 0, NULL).len, 0);
@@ -207,10 +222,12 @@ every_writing_route_has_one_rule(void **unused)
 	for (int i = 0; i < WRITE_COUNT; i++) {
 		rule = write_rule((enum write_id)i);
 		assert_true(rule->route[0] == '/' && rule->reason[0] != '\0');
-		assert_true(strcmp(rule->method, "POST") != 0 || rule->carrier == CARRIER_REQUIRED || rule->carrier == CARRIER_EXEMPT);
+		assert_true(strcmp(rule->method, "POST") != 0 || rule->carrier == CARRIER_REQUIRED ||
+		    rule->carrier == CARRIER_EXEMPT);
 		for (int j = 0; j < i; j++) {
 			other = write_rule((enum write_id)j);
-			assert_false(strcmp(rule->method, other->method) == 0 && strcmp(rule->route, other->route) == 0);
+			assert_false(strcmp(rule->method, other->method) == 0 && strcmp(rule->route,
+			    other->route) == 0);
 		}
 	}
 	rule = write_rule(WRITE_ARTICLE_PUBLISH);

@@ -39,7 +39,8 @@ blanks_and_member_order_do_not_count(void **unused)
 
 	assert_true(str_is(canonical(s, "{\"a\":1,\"b\":[true,false,null],\"c\":{\"x\":\"\",\"y\":{}}}"),
 	    "{\"a\":1,\"b\":[true,false,null],\"c\":{\"x\":\"\",\"y\":{}}}"));
-	assert_true(str_is(canonical(s, "\r\n\t{ \"c\" : { \"y\" : { } , \"x\" : \"\" } ,\n\"b\":[ true,false , null ],\"a\" : 1 }\n"),
+	assert_true(str_is(canonical(s,
+	    "\r\n\t{ \"c\" : { \"y\" : { } , \"x\" : \"\" } ,\n\"b\":[ true,false , null ],\"a\" : 1 }\n"),
 	    "{\"a\":1,\"b\":[true,false,null],\"c\":{\"x\":\"\",\"y\":{}}}"));
 	assert_true(str_is(canonical(s, "{\"a!\":0,\"a\":0,\"\\u0061\\\"\":0,\"B\":0,\"\":0,\"\xc3\xa9\":0}"),
 	    "{\"\":0,\"B\":0,\"a\":0,\"a!\":0,\"a\\\"\":0,\"\xc3\xa9\":0}"));
@@ -50,7 +51,8 @@ blanks_and_member_order_do_not_count(void **unused)
 static void
 array_order_types_and_null_count(void **unused)
 {
-	static const char *const different[] = { "[1,2]", "[2,1]", "[\"1\",2]", "[1,2,null]", "[[1],2]", "[1,\"2\"]", "{\"a\":null}",
+	static const char *const different[] = { "[1,2]", "[2,1]", "[\"1\",2]", "[1,2,null]", "[[1],2]",
+	    "[1,\"2\"]", "{\"a\":null}",
 		"{}", "{\"a\":false}", "{\"a\":\"null\"}", "{\"a\":0}", "{\"a\":[]}", "{\"a\":{}}", "[\"\xc3\xa9\"]",
 		"[\"e\xcc\x81\"]", "[\"a,b\"]", "[\"a\",\"b\"]", "[\"a\\\",\\\"b\"]", "[\"\\\\u0061\"]", "[\"a\"]" };
 	struct scope	*s = scope_new("test");
@@ -67,7 +69,8 @@ strings_compare_after_unescaping(void **unused)
 {
 	struct scope	*s = scope_new("test");
 
-	assert_true(str_is(canonical(s, "[\"\\u0041\\/\\u00e9\\uD83D\\uDE00\"]"), "[\"A/\xc3\xa9\xf0\x9f\x98\x80\"]"));
+	assert_true(str_is(canonical(s, "[\"\\u0041\\/\\u00e9\\uD83D\\uDE00\"]"),
+	    "[\"A/\xc3\xa9\xf0\x9f\x98\x80\"]"));
 	assert_true(str_eq(canonical(s, "[\"\\n\\t\\\"\\\\\"]"), canonical(s, "[\"\\u000a\\u0009\\u0022\\u005C\"]")));
 	assert_true(str_is(canonical(s, "[\"\\u0000\x7f\"]"), "[\"\\u0000\x7f\"]"));
 	scope_free(s);
@@ -80,11 +83,14 @@ numbers_compare_by_value(void **unused)
 		{ "1", "1.0", "1e0", "10E-1" }, { "0", "-0", "0.000", "-0e999999999999999999999" },
 		{ "100", "1e2", "1E+0002", "100.00" }, { "-1.50", "-15e-1", "-0.15e1", "-1500e-3" },
 		{ "9007199254740993", "9007199254740993.0", "9007199254740.993e3", "900719925474099300e-2" },
-		{ "123456789012345678901234567890", "1.23456789012345678901234567890e29", "123456789012345678901234567890.0",
+		{ "123456789012345678901234567890", "1.23456789012345678901234567890e29",
+		"123456789012345678901234567890.0",
 		    "12345678901234567890123456789e1" },
 	};
-	static const char *const different[] = { "9007199254740992", "9007199254740993", "-9007199254740993", "9223372036854775807",
-		"9223372036854775808", "123456789012345678901234567890", "123456789012345678901234567891", "0.1", "0.10000000000000001",
+	static const char *const different[] = { "9007199254740992", "9007199254740993", "-9007199254740993",
+	    "9223372036854775807",
+		"9223372036854775808", "123456789012345678901234567890", "123456789012345678901234567891",
+		"0.1", "0.10000000000000001",
 		"1e-400", "1e-401", "0", "1e1", "1", "-1", "11", "-1001234567890" };
 	struct scope	*s = scope_new("test");
 
@@ -126,7 +132,8 @@ the_value_keeps_64_bit_integers(void **unused)
 	struct str	 out;
 	json_t		*v;
 
-	assert_int_equal(json_read(s, &v, &out, STR("[-9223372036854775808,9223372036854775807,-1001234567890,1.5,\"\\u00e9\\u0000\"]"),
+	assert_int_equal(json_read(s, &v, &out,
+	    STR("[-9223372036854775808,9223372036854775807,-1001234567890,1.5,\"\\u00e9\\u0000\"]"),
 	    NULL, NULL), OK);
 	assert_true(json_integer_value(json_array_get(v, 0)) == INT64_MIN);
 	assert_true(json_integer_value(json_array_get(v, 1)) == INT64_MAX);
@@ -140,14 +147,22 @@ the_value_keeps_64_bit_integers(void **unused)
 static void
 malformed_documents_are_refused(void **unused)
 {
-	static const struct str bad[] = { STR(""), STR(" "), STR("\xEF\xBB\xBF{}"), STR("{}\0"), STR("123\0"), STR("[12\0]"), STR("{} x"),
-		STR("{}{}"), STR("{\"a\":1,\"a\":2}"), STR("{\"a\":1,\"b\":0,\"\\u0061\":1}"), STR("[{\"x\":{\"a\":1,\"a\":1}}]"),
-		STR("[\"\\ud800\"]"), STR("[\"\\udc00\\ud800\"]"), STR("[\"\\ud800\\u0041\"]"), STR("[\"\xed\xa0\x80\"]"),
-		STR("[\"\xff\"]"), STR("[\"\xc0\x80\"]"), STR("{\"a\\u0000b\":1}"), STR("[\"a\nb\"]"), STR("[\"\x1f\"]"), STR("[1,]"),
-		STR("[,1]"), STR("{\"a\":1,}"), STR("{,}"), STR("{\"a\"}"), STR("{a:1}"), STR("{'a':1}"), STR("[1 2]"), STR("{\"a\" 1}"),
-		STR("[\"\\x\"]"), STR("[\"\\"), STR("[\"\\u00"), STR("[\"\\u00g0\"]"), STR("\"abc"), STR("["), STR("{"), STR("{\"a\":"),
-		STR("{\"a\":1"), STR("01"), STR("-"), STR("1."), STR(".5"), STR("+1"), STR("1e"), STR("1e+"), STR("-01"), STR("0x1"), STR("NaN"),
-		STR("Infinity"), STR("tru"), STR("truex"), STR("True"), STR("nul"), STR("[1]\f"), STR("[1]\xc2\xa0"), STR("//\n1") };
+	static const struct str bad[] = { STR(""), STR(" "), STR("\xEF\xBB\xBF{}"), STR("{}\0"), STR("123\0"),
+	    STR("[12\0]"), STR("{} x"),
+		STR("{}{}"), STR("{\"a\":1,\"a\":2}"), STR("{\"a\":1,\"b\":0,\"\\u0061\":1}"),
+		STR("[{\"x\":{\"a\":1,\"a\":1}}]"),
+		STR("[\"\\ud800\"]"), STR("[\"\\udc00\\ud800\"]"), STR("[\"\\ud800\\u0041\"]"),
+		STR("[\"\xed\xa0\x80\"]"),
+		STR("[\"\xff\"]"), STR("[\"\xc0\x80\"]"), STR("{\"a\\u0000b\":1}"), STR("[\"a\nb\"]"),
+		STR("[\"\x1f\"]"), STR("[1,]"),
+		STR("[,1]"), STR("{\"a\":1,}"), STR("{,}"), STR("{\"a\"}"), STR("{a:1}"), STR("{'a':1}"),
+		STR("[1 2]"), STR("{\"a\" 1}"),
+		STR("[\"\\x\"]"), STR("[\"\\"), STR("[\"\\u00"), STR("[\"\\u00g0\"]"), STR("\"abc"), STR("["),
+		STR("{"), STR("{\"a\":"),
+		STR("{\"a\":1"), STR("01"), STR("-"), STR("1."), STR(".5"), STR("+1"), STR("1e"), STR("1e+"),
+		STR("-01"), STR("0x1"), STR("NaN"),
+		STR("Infinity"), STR("tru"), STR("truex"), STR("True"), STR("nul"), STR("[1]\f"),
+		STR("[1]\xc2\xa0"), STR("//\n1") };
 	struct scope	*s = scope_new("test");
 
 	for (size_t i = 0; i < COUNT(bad); i++) {
@@ -160,14 +175,16 @@ malformed_documents_are_refused(void **unused)
 static void
 depth_ends_at_32(void **unused)
 {
-	static const char	open[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", close[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
+	static const char	open[] = "[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[",
+	    close[] = "]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]]";
 	struct scope		*s = scope_new("test");
 	struct buf		 deep;
 
 	assert_int_equal(reading(s, str_of(scope_printf(s, "%.*s%.*s", 32, open, 32, close))), OK);
 	assert_int_equal(reading(s, str_of(scope_printf(s, "%.*s%.*s", 33, open, 33, close))), ERR_MALFORMED_JSON);
 	assert_int_equal(reading(s, str_of(scope_printf(s, "%.*s{\"a\":{}}%.*s", 30, open, 30, close))), OK);
-	assert_int_equal(reading(s, str_of(scope_printf(s, "%.*s{\"a\":{}}%.*s", 31, open, 31, close))), ERR_MALFORMED_JSON);
+	assert_int_equal(reading(s, str_of(scope_printf(s, "%.*s{\"a\":{}}%.*s", 31, open, 31, close))),
+	    ERR_MALFORMED_JSON);
 	assert_int_equal(reading(s, str_of(scope_printf(s, "[%.*s%.*s,[]]", 31, open, 31, close))), OK);
 	buf_init(&deep, s->arena);
 	for (int i = 0; i < 1000000; i++)
@@ -205,19 +222,24 @@ the_key_carrier_is_taken_out(void **unused)
 	assert_int_equal(json_read(s, &v, &out, STR("{}"), "idempotency_key", &taken), OK);
 	assert_null(taken);
 	json_decref(v);
-	assert_int_equal(json_read(s, &v, &out, STR("{\"idempotency_key\":1}"), "idempotency_key", &taken), ERR_KEY_INVALID);
+	assert_int_equal(json_read(s, &v, &out, STR("{\"idempotency_key\":1}"), "idempotency_key", &taken),
+	    ERR_KEY_INVALID);
 	assert_null(v);
-	assert_int_equal(json_read(s, &v, &out, STR("{\"idempotency_key\":\"K\\u0000\"}"), "idempotency_key", &taken), ERR_KEY_INVALID);
-	assert_int_equal(json_read(s, &v, &out, STR("{\"idempotency_key\":\"K\",\"idempotency_key\":\"L\"}"), "idempotency_key", &taken),
+	assert_int_equal(json_read(s, &v, &out, STR("{\"idempotency_key\":\"K\\u0000\"}"), "idempotency_key",
+	    &taken), ERR_KEY_INVALID);
+	assert_int_equal(json_read(s, &v, &out, STR("{\"idempotency_key\":\"K\",\"idempotency_key\":\"L\"}"),
+	    "idempotency_key", &taken),
 	    ERR_MALFORMED_JSON);
-	assert_int_equal(json_read(s, &v, &out, STR("{\"idempotency_key\":\"K\",}"), "idempotency_key", &taken), ERR_MALFORMED_JSON);
+	assert_int_equal(json_read(s, &v, &out, STR("{\"idempotency_key\":\"K\",}"), "idempotency_key", &taken),
+	    ERR_MALFORMED_JSON);
 	scope_free(s);
 }
 
 static void
 canonical_form_is_its_own_canonical_form(void **unused)
 {
-	static const char *const texts[] = { "{\"z\":[1.50,{\"b\":-0,\"a\":1e300}],\"a\":\"\\u0001\\u00e9\"}", "[0.001,1000,12.30e-7]",
+	static const char *const texts[] = { "{\"z\":[1.50,{\"b\":-0,\"a\":1e300}],\"a\":\"\\u0001\\u00e9\"}",
+	    "[0.001,1000,12.30e-7]",
 		"{\"k\\\"\":{\"\\\\\":1,\"\\n\":2}}" };
 	struct scope	*s = scope_new("test");
 	struct str	 once;
@@ -233,7 +255,8 @@ canonical_form_is_its_own_canonical_form(void **unused)
 static bool
 may_be_refused(const char *name)
 {
-	return strcmp(name, "y_object_duplicated_key.json") == 0 || strcmp(name, "y_object_duplicated_key_and_value.json") == 0 ||
+	return strcmp(name, "y_object_duplicated_key.json") == 0 || strcmp(name,
+	    "y_object_duplicated_key_and_value.json") == 0 ||
 	    strcmp(name, "y_object_escaped_null_in_key.json") == 0;
 }
 
@@ -278,13 +301,15 @@ damaged_documents_never_break_the_reader(void **unused)
 		copy = arena_strndup(s->arena, whole, i);
 		assert_int_equal(reading(s, (struct str){ copy, i }), ERR_MALFORMED_JSON);
 		for (size_t j = 0; j < sizeof(bytes); j++) {
-			struct str	damaged = { arena_strndup(s->arena, whole, sizeof(whole) - 1), sizeof(whole) - 1 };
+			struct str	damaged = { arena_strndup(s->arena, whole, sizeof(whole) - 1),
+			    sizeof(whole) - 1 };
 
 			copy = arena_strndup(s->arena, whole, sizeof(whole) - 1);
 			copy[i] = bytes[j];
 			damaged.p = copy;
 			if (reading(s, damaged) == OK)
-				assert_true(str_eq(canonical(s, str_dup(s->arena, canonical(s, copy))), canonical(s, copy)));
+				assert_true(str_eq(canonical(s, str_dup(s->arena, canonical(s, copy))),
+				    canonical(s, copy)));
 		}
 		scope_free(s);
 	}

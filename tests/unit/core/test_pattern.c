@@ -30,7 +30,8 @@ path_of(const char *pattern, const struct resource *r, const char *parent)
 static void
 patterns_are_filled_in(void **unused)
 {
-	struct resource	r = { .uid = "01900000-0000-7000-8000-0123456789ab", .slug = "hello", .created_at = MAY_2024 };
+	struct resource	r = { .uid = "01900000-0000-7000-8000-0123456789ab", .slug = "hello",
+	    .created_at = MAY_2024 };
 
 	assert_string_equal(path_of("/articles/{slug}", &r, NULL), "/articles/hello");
 	assert_string_equal(path_of("/{yyyy}/{mm}/{slug}", &r, NULL), "/2024/05/hello");
@@ -48,7 +49,8 @@ patterns_are_filled_in(void **unused)
 static void
 the_result_is_in_stored_form(void **unused)
 {
-	static const char *const slugs[] = { "\xc3\xa9t\xc3\xa9", "e\xcc\x81", "a/b", "a%2Fb", "a?b#c", "a b", "\\", ";", "%" };
+	static const char *const slugs[] = { "\xc3\xa9t\xc3\xa9", "e\xcc\x81", "a/b", "a%2Fb", "a?b#c", "a b",
+	    "\\", ";", "%" };
 	struct resource	r = { .uid = "01900000-0000-7000-8000-0123456789ab", .created_at = MAY_2024 };
 	struct scope	*s = scope_new("test");
 	struct url_form	 form;
@@ -85,11 +87,15 @@ slugs_that_are_no_segment_are_refused(void **unused)
 static void
 patterns_are_checked(void **unused)
 {
-	static const char *const good[] = { "/articles/{slug}", "/{slug}", "/{parent}/{slug}", "/{yyyy}/{mm}/{slug}", "/{id}", "/blog/{slug}.html", "/%C3%A9/{slug}",
+	static const char *const good[] = { "/articles/{slug}", "/{slug}", "/{parent}/{slug}",
+	    "/{yyyy}/{mm}/{slug}", "/{id}", "/blog/{slug}.html", "/%C3%A9/{slug}",
 		"/{yyyy}-{mm}/{id}-{slug}" };
-	static const char *const bad[] = { "", "/", "{slug}", "articles/{slug}", "/articles", "/{slug}/x", "/articles/{slug}/", "//{slug}", "/a//{slug}", "/./{slug}",
-		"/../{slug}", "/{slug", "/slug}", "/{}", "/{Slug}", "/{day}/{slug}", "/{{slug}}", "/x{parent}/{slug}", "/a?b/{slug}", "/a#/{slug}", "/a b/{slug}",
-		"/\xc3\xa9/{slug}", "/%c3%a9/{slug}", "/a\n/{slug}", "/admin/{slug}", "/API/{slug}", "/%61dmin/{slug}", "/en/{slug}", "/_x/{slug}", "/{yyyy}", "/{parent}",
+	static const char *const bad[] = { "", "/", "{slug}", "articles/{slug}", "/articles", "/{slug}/x",
+	    "/articles/{slug}/", "//{slug}", "/a//{slug}", "/./{slug}",
+		"/../{slug}", "/{slug", "/slug}", "/{}", "/{Slug}", "/{day}/{slug}", "/{{slug}}",
+		"/x{parent}/{slug}", "/a?b/{slug}", "/a#/{slug}", "/a b/{slug}",
+		"/\xc3\xa9/{slug}", "/%c3%a9/{slug}", "/a\n/{slug}", "/admin/{slug}", "/API/{slug}",
+		"/%61dmin/{slug}", "/en/{slug}", "/_x/{slug}", "/{yyyy}", "/{parent}",
 		"/%zz/{slug}" };
 	struct scope	*s = scope_new("test");
 	struct buf	 text;

@@ -10,7 +10,8 @@
 #define ME 7
 #define OTHER 8
 
-static const struct { const char *name; enum token_scope scope; bool viewer, own, other, editor, admin; } table[ACTION_COUNT] = {
+static const struct { const char *name; enum token_scope scope; bool viewer, own, other, editor,
+    admin; } table[ACTION_COUNT] = {
 #define PERMISSION(action, scope, viewer, own, other, editor, admin) \
 	{ #action, TOKEN_SCOPE_##scope, viewer, own, other, editor, admin },
 #include "core/permission.def"
@@ -45,7 +46,8 @@ decisions_follow_the_table(void **unused)
 static void
 authors_touch_only_what_is_theirs(void **unused)
 {
-	static const enum action	owned[] = { ACTION_READ_DRAFT, ACTION_UPDATE, ACTION_PUBLISH, ACTION_WITHDRAW, ACTION_DELETE };
+	static const enum action	owned[] = { ACTION_READ_DRAFT, ACTION_UPDATE, ACTION_PUBLISH,
+	    ACTION_WITHDRAW, ACTION_DELETE };
 
 	for (size_t i = 0; i < COUNT(owned); i++) {
 		assert_true(may(ROLE_AUTHOR, TOKEN_SCOPE_ALL, owned[i], ME));
@@ -76,8 +78,10 @@ static void
 refusal_tells_credentials_from_rights(void **unused)
 {
 	struct scope	*s = scope_new("test");
-	struct principal nobody = { .role = ROLE_NONE }, viewer = { .user_id = ME, .role = ROLE_VIEWER, .scopes = TOKEN_SCOPE_ALL },
-			 reader = { .user_id = ME, .role = ROLE_ADMIN, .scopes = TOKEN_SCOPE_READ }, off = { .user_id = ME, .role = ROLE_NONE };
+	struct principal nobody = { .role = ROLE_NONE }, viewer = { .user_id = ME, .role = ROLE_VIEWER,
+	    .scopes = TOKEN_SCOPE_ALL },
+			 reader = { .user_id = ME, .role = ROLE_ADMIN, .scopes = TOKEN_SCOPE_READ },
+			     off = { .user_id = ME, .role = ROLE_NONE };
 
 	assert_int_equal(permission_require(s, &nobody, ACTION_READ_PUBLIC, 0), OK);
 	assert_int_equal(permission_require(s, &nobody, ACTION_CREATE, 0), ERR_UNAUTHENTICATED);

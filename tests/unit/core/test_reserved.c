@@ -19,7 +19,8 @@ every_name_is_taken_to_its_extent(void **unused)
 	struct scope	*s = scope_new("test");
 
 	for (size_t i = 0; i < COUNT(names); i++) {
-		bool	is_exact = strcmp(names[i].extent, "EXACT") == 0, is_prefix = strcmp(names[i].extent, "PREFIX") == 0;
+		bool	is_exact = strcmp(names[i].extent, "EXACT") == 0, is_prefix = strcmp(names[i].extent,
+		    "PREFIX") == 0;
 
 		assert_true(path_is_reserved(s, scope_printf(s, "/%s", names[i].name), NULL));
 		assert_int_equal(path_is_reserved(s, scope_printf(s, "/%s/below", names[i].name), NULL), !is_exact);
@@ -33,10 +34,13 @@ every_name_is_taken_to_its_extent(void **unused)
 static void
 spelling_does_not_get_around(void **unused)
 {
-	static const char *const taken[] = { "/Admin", "/%61dmin", "/ADMIN/x", "//admin", "/./admin", "/x/../admin", "/admin/", "/\xef\xbc\xa1/../API", "/%41PI",
-		"/Articles", "/articles/", "/Feed.atom", "/_x", "/%5Fx", "/SITEMAP-1.xml", "/.Well-Known/x", "/adm\xc4\xb1n/../admin", "/\xe2\x84\xaa\x6f/../healthz",
+	static const char *const taken[] = { "/Admin", "/%61dmin", "/ADMIN/x", "//admin", "/./admin",
+	    "/x/../admin", "/admin/", "/\xef\xbc\xa1/../API", "/%41PI",
+		"/Articles", "/articles/", "/Feed.atom", "/_x", "/%5Fx", "/SITEMAP-1.xml", "/.Well-Known/x",
+		"/adm\xc4\xb1n/../admin", "/\xe2\x84\xaa\x6f/../healthz",
 		"/", "//", "/..", "/%00", "no-path", "" };
-	static const char *const free_paths[] = { "/administrator", "/apis", "/articles/x", "/articlesx", "/tags/en", "/feedback", "/feed-me", "/robots", "/a",
+	static const char *const free_paths[] = { "/administrator", "/apis", "/articles/x", "/articlesx",
+	    "/tags/en", "/feedback", "/feed-me", "/robots", "/a",
 		"/admin%2Fx", "/x/admin", "/loginn" };
 	struct scope	*s = scope_new("test");
 	const char	*why;
@@ -55,8 +59,10 @@ spelling_does_not_get_around(void **unused)
 static void
 language_codes_are_taken_as_whole_first_segments(void **unused)
 {
-	static const char *const taken[] = { "/en", "/aa", "/zu", "/sq/x", "/DE", "/zh-cn", "/pt-BR/x", "/es-419", "/%65n" };
-	static const char *const free_paths[] = { "/xx", "/qq", "/a", "/eng", "/english", "/en-", "/en-g", "/en-usa", "/en_us", "/e1", "/en-1a", "/nb-", "/x/en", "/zz-cn",
+	static const char *const taken[] = { "/en", "/aa", "/zu", "/sq/x", "/DE", "/zh-cn", "/pt-BR/x",
+	    "/es-419", "/%65n" };
+	static const char *const free_paths[] = { "/xx", "/qq", "/a", "/eng", "/english", "/en-", "/en-g",
+	    "/en-usa", "/en_us", "/e1", "/en-1a", "/nb-", "/x/en", "/zz-cn",
 		"/ab-cd-ef" };
 	struct scope	*s = scope_new("test");
 

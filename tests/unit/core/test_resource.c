@@ -33,7 +33,8 @@ only_the_workflow_moves_states(void **unused)
 			if (from == STATE_SCHEDULED && move == MOVE_CANCEL)
 				assert_string_equal(after(STATE_SCHEDULED, MOVE_CANCEL, true), "withdrawn");
 			else
-				assert_string_equal(after((enum state)from, (enum move)move, true), never[from][move]);
+				assert_string_equal(after((enum state)from, (enum move)move, true),
+				    never[from][move]);
 		}
 	}
 }

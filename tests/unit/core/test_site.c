@@ -13,7 +13,8 @@
 static void
 defaults_pass_their_own_checks(void **unused)
 {
-	static const char *const keys[KIND_COUNT] = { "pattern_article", "pattern_page", "pattern_tag", "pattern_author" };
+	static const char *const keys[KIND_COUNT] = { "pattern_article", "pattern_page", "pattern_tag",
+	    "pattern_author" };
 	struct scope	*s = scope_new("test");
 	struct site	 site, copy;
 
@@ -26,7 +27,8 @@ defaults_pass_their_own_checks(void **unused)
 	assert_int_equal(site_set(s, &copy, "description", site.description), OK);
 	assert_int_equal(site_set(s, &copy, "robots", site.robots), OK);
 	assert_int_equal(site.per_page, 10);
-	assert_true(site.retention_form == DAY && site.retention_write == 7 * DAY && site.retention_state == 30 * DAY);
+	assert_true(site.retention_form == DAY && site.retention_write == 7 * DAY &&
+	    site.retention_state == 30 * DAY);
 	assert_false(site.always_slash || site.noindex);
 	scope_free(s);
 }
@@ -34,9 +36,12 @@ defaults_pass_their_own_checks(void **unused)
 static void
 good_settings_are_taken(void **unused)
 {
-	static const char *const good[][2] = { { "title", "B\xc3\xbc" "cher & mehr" }, { "description", "" }, { "locale", "pt-BR" }, { "slug_style", "ascii" },
-		{ "trailing_slash", "always" }, { "noindex", "true" }, { "per_page", "100" }, { "robots", "User-agent: x\nDisallow: /tmp/\n" },
-		{ "pattern_page", "/p/{parent}/{slug}" }, { "retention_form", "36h" }, { "retention_write", "14d" }, { "retention_state", "365d" } };
+	static const char *const good[][2] = { { "title", "B\xc3\xbc" "cher & mehr" }, { "description", "" },
+	    { "locale", "pt-BR" }, { "slug_style", "ascii" },
+		{ "trailing_slash", "always" }, { "noindex", "true" }, { "per_page", "100" }, { "robots",
+		"User-agent: x\nDisallow: /tmp/\n" },
+		{ "pattern_page", "/p/{parent}/{slug}" }, { "retention_form", "36h" }, { "retention_write",
+		"14d" }, { "retention_state", "365d" } };
 	struct scope	*s = scope_new("test");
 	struct site	 site;
 
@@ -53,7 +58,8 @@ good_settings_are_taken(void **unused)
 	assert_string_equal(site.robots, good[7][1]);
 	assert_string_equal(site.pattern[KIND_PAGE], "/p/{parent}/{slug}");
 	assert_string_equal(site.pattern[KIND_ARTICLE], "/articles/{slug}");
-	assert_true(site.retention_form == DAY + DAY / 2 && site.retention_write == 14 * DAY && site.retention_state == 365 * DAY);
+	assert_true(site.retention_form == DAY + DAY / 2 && site.retention_write == 14 * DAY &&
+	    site.retention_state == 365 * DAY);
 	assert_int_equal(site_set(s, &site, "trailing_slash", "never"), OK);
 	assert_false(site.always_slash);
 	scope_free(s);
@@ -62,13 +68,20 @@ good_settings_are_taken(void **unused)
 static void
 bad_settings_change_nothing(void **unused)
 {
-	static const char *const bad[][2] = { { "title", "" }, { "title", " " }, { "title", "a\nb" }, { "title", "\xff" }, { "locale", "" }, { "locale", "e" },
-		{ "locale", "english" }, { "locale", "en_US" }, { "locale", "en-" }, { "locale", "-en" }, { "locale", "en--us" }, { "locale", "e1" }, { "slug_style", "Ascii" },
-		{ "slug_style", "" }, { "trailing_slash", "yes" }, { "noindex", "1" }, { "per_page", "0" }, { "per_page", "101" }, { "per_page", "ten" }, { "per_page", "" },
-		{ "pattern_article", "/x" }, { "pattern_article", "/{parent}/{slug}" }, { "pattern_article", "/admin/{slug}" }, { "pattern_", "/{slug}" },
-		{ "pattern_articles", "/{slug}" }, { "retention_form", "30m" }, { "retention_form", "0h" }, { "retention_form", "31d" }, { "retention_write", "23h" },
-		{ "retention_write", "-7d" }, { "retention_write", "7" }, { "retention_write", "d" }, { "retention_state", "366d" },
-		{ "retention_state", "99999999999999999d" }, { "retention_x", "7d" }, { "Title", "x" }, { "", "x" }, { "robots", "a\x01" } };
+	static const char *const bad[][2] = { { "title", "" }, { "title", " " }, { "title", "a\nb" }, { "title",
+	    "\xff" }, { "locale", "" }, { "locale", "e" },
+		{ "locale", "english" }, { "locale", "en_US" }, { "locale", "en-" }, { "locale", "-en" },
+		{ "locale", "en--us" }, { "locale", "e1" }, { "slug_style", "Ascii" },
+		{ "slug_style", "" }, { "trailing_slash", "yes" }, { "noindex", "1" }, { "per_page", "0" },
+		{ "per_page", "101" }, { "per_page", "ten" }, { "per_page", "" },
+		{ "pattern_article", "/x" }, { "pattern_article", "/{parent}/{slug}" }, { "pattern_article",
+		"/admin/{slug}" }, { "pattern_", "/{slug}" },
+		{ "pattern_articles", "/{slug}" }, { "retention_form", "30m" }, { "retention_form", "0h" },
+		{ "retention_form", "31d" }, { "retention_write", "23h" },
+		{ "retention_write", "-7d" }, { "retention_write", "7" }, { "retention_write", "d" },
+		{ "retention_state", "366d" },
+		{ "retention_state", "99999999999999999d" }, { "retention_x", "7d" }, { "Title", "x" }, { "",
+		"x" }, { "robots", "a\x01" } };
 	struct scope	*s = scope_new("test");
 	struct site	 site, before;
 

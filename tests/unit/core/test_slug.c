@@ -23,15 +23,23 @@ static void
 slug_keeps_letters_of_all_scripts(void **unused)
 {
 	static const char *const cases[][2] = {
-		{ "Hello, World!", "hello-world" }, { "A", "a" }, { "  --a--b__c  ", "a-b-c" }, { "blog \xed\x95\x9c\xea\xb8\x80 \xe9\xa1\x8c\xe7\x9b\xae test",
-		    "blog-\xed\x95\x9c\xea\xb8\x80-\xe9\xa1\x8c\xe7\x9b\xae-test" }, { "\xe5\xa4\xa9\xe5\x9c\xb0\xe4\xba\xba", "\xe5\xa4\xa9\xe5\x9c\xb0\xe4\xba\xba" },
-		{ "\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82", "\xd0\xbf\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82" },
-		{ "\xe0\xb8\xaa\xe0\xb8\xa7\xe0\xb8\xb1\xe0\xb8\xaa\xe0\xb8\x94\xe0\xb8\xb5", "\xe0\xb8\xaa\xe0\xb8\xa7\xe0\xb8\xb1\xe0\xb8\xaa\xe0\xb8\x94\xe0\xb8\xb5" },
-		{ "Don't stop", "dont-stop" }, { "L\xe2\x80\x99" "eau", "leau" }, { "'quoted'", "quoted" }, { "e\xcc\x81t\xc3\x89", "\xc3\xa9t\xc3\xa9" },
-		{ "a\xc2\xad" "b", "ab" }, { "e\xc2\xad\xcc\x81", "\xc3\xa9" }, { "1\xef\xb8\x8f\xe2\x83\xa3 one", "1-one" }, { "C++ & C#", "c-c" }, { "100%", "100" },
-		{ "a/b\\c?d#e", "a-b-c-d-e" }, { "../../etc", "etc" }, { "\xef\xbc\x8f" "a", "a" }, { "Stra\xc3\x9f" "e", "stra\xc3\x9f" "e" },
+		{ "Hello, World!", "hello-world" }, { "A", "a" }, { "  --a--b__c  ", "a-b-c" },
+		{ "blog \xed\x95\x9c\xea\xb8\x80 \xe9\xa1\x8c\xe7\x9b\xae test",
+		    "blog-\xed\x95\x9c\xea\xb8\x80-\xe9\xa1\x8c\xe7\x9b\xae-test" },
+		    { "\xe5\xa4\xa9\xe5\x9c\xb0\xe4\xba\xba", "\xe5\xa4\xa9\xe5\x9c\xb0\xe4\xba\xba" },
+		{ "\xd0\x9f\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82",
+		"\xd0\xbf\xd1\x80\xd0\xb8\xd0\xb2\xd0\xb5\xd1\x82" },
+		{ "\xe0\xb8\xaa\xe0\xb8\xa7\xe0\xb8\xb1\xe0\xb8\xaa\xe0\xb8\x94\xe0\xb8\xb5",
+		"\xe0\xb8\xaa\xe0\xb8\xa7\xe0\xb8\xb1\xe0\xb8\xaa\xe0\xb8\x94\xe0\xb8\xb5" },
+		{ "Don't stop", "dont-stop" }, { "L\xe2\x80\x99" "eau", "leau" }, { "'quoted'", "quoted" },
+		{ "e\xcc\x81t\xc3\x89", "\xc3\xa9t\xc3\xa9" },
+		{ "a\xc2\xad" "b", "ab" }, { "e\xc2\xad\xcc\x81", "\xc3\xa9" },
+		{ "1\xef\xb8\x8f\xe2\x83\xa3 one", "1-one" }, { "C++ & C#", "c-c" }, { "100%", "100" },
+		{ "a/b\\c?d#e", "a-b-c-d-e" }, { "../../etc", "etc" }, { "\xef\xbc\x8f" "a", "a" },
+		{ "Stra\xc3\x9f" "e", "stra\xc3\x9f" "e" },
 	};
-	static const char *const empty[] = { "", " ", "-", "...", "\xf0\x9f\x8d\x9f\xf0\x9f\x8d\x9f", "!?/", "\xe2\x80\x8b", "\xef\xb8\x8f", "\xcc\x81", "\xe3\x85\xa4" };
+	static const char *const empty[] = { "", " ", "-", "...", "\xf0\x9f\x8d\x9f\xf0\x9f\x8d\x9f", "!?/",
+	    "\xe2\x80\x8b", "\xef\xb8\x8f", "\xcc\x81", "\xe3\x85\xa4" };
 	struct scope	*s = scope_new("test");
 
 	for (size_t i = 0; i < COUNT(cases); i++)
@@ -45,8 +53,10 @@ static void
 ascii_slug_transliterates(void **unused)
 {
 	static const char *const cases[][2] = {
-		{ "\xe4\xbd\xa0\xe5\xa5\xbd\xe4\xb8\x96\xe7\x95\x8c", "ni-hao-shi-jie" }, { "\xd0\x9a\xd0\xb8\xd1\x97\xd0\xb2", "kiiv" },
-		{ "Stra\xc3\x9f" "e \xc3\x86r\xc3\xb8 \xc5\x81\xc3\xb3" "d\xc5\xba", "strasse-aero-lodz" }, { "Don't", "dont" }, { "Hello, World!", "hello-world" },
+		{ "\xe4\xbd\xa0\xe5\xa5\xbd\xe4\xb8\x96\xe7\x95\x8c", "ni-hao-shi-jie" },
+		{ "\xd0\x9a\xd0\xb8\xd1\x97\xd0\xb2", "kiiv" },
+		{ "Stra\xc3\x9f" "e \xc3\x86r\xc3\xb8 \xc5\x81\xc3\xb3" "d\xc5\xba", "strasse-aero-lodz" },
+		{ "Don't", "dont" }, { "Hello, World!", "hello-world" },
 		{ "Ti\xe1\xba\xbfng Vi\xe1\xbb\x87t", "tieng-viet" }, { "\xf0\x9f\x8d\x9f", "" },
 	};
 	struct scope	*s = scope_new("test");
@@ -81,9 +91,11 @@ long_titles_are_cut_at_a_character(void **unused)
 static void
 given_slug_is_normalised_but_never_cut(void **unused)
 {
-	static const char *const good[][2] = { { "hello", "hello" }, { "Hello World", "hello-world" }, { " a ", "a" }, { "\xc3\x89t\xc3\xa9", "\xc3\xa9t\xc3\xa9" },
+	static const char *const good[][2] = { { "hello", "hello" }, { "Hello World", "hello-world" }, { " a ",
+	    "a" }, { "\xc3\x89t\xc3\xa9", "\xc3\xa9t\xc3\xa9" },
 		{ "a.html", "a-html" } };
-	static const struct str bad[] = { STR(""), STR("  "), STR("-"), STR("a/b"), STR("/"), STR("a\0b"), STR("a\nb"), STR("\x7f" "a"), STR("\xff"), STR("!!"),
+	static const struct str bad[] = { STR(""), STR("  "), STR("-"), STR("a/b"), STR("/"), STR("a\0b"),
+	    STR("a\nb"), STR("\x7f" "a"), STR("\xff"), STR("!!"),
 		STR("\xf0\x9f\x8d\x9f") };
 	struct scope	*s = scope_new("test");
 	const char	*slug;
@@ -122,7 +134,8 @@ numbers_fit_behind_a_full_slug(void **unused)
 	assert_int_equal(strlen(slug_numbered(s, text.p, 2)), 200);
 	assert_int_equal(strlen(slug_numbered(s, text.p, 10)), 199);
 	assert_true(utf8_valid(str_of(slug_numbered(s, text.p, 2147483647))));
-	assert_string_equal(slug_numbered(s, scope_printf(s, "%.197s-bb", "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+	assert_string_equal(slug_numbered(s, scope_printf(s, "%.197s-bb",
+	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
 	    "aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"), 2) + 197, "-2");
 	scope_free(s);
 }
@@ -196,7 +209,8 @@ promises_hold(struct str title)
 static void
 promises_hold_for_inputs_of_other_sluggers(void **unused)
 {
-	static const char *const files[] = { "slug/django-slugify.json", "slug/python-slugify.json", "slug/github-slugger/fixtures.json" };
+	static const char *const files[] = { "slug/django-slugify.json", "slug/python-slugify.json",
+	    "slug/github-slugger/fixtures.json" };
 	struct scope	*s = scope_new("test");
 	json_t		*cases, *one;
 	size_t		 i, count = 0;
@@ -205,7 +219,8 @@ promises_hold_for_inputs_of_other_sluggers(void **unused)
 	for (size_t f = 0; f < COUNT(files); f++) {
 		cases = corpus_json(s, files[f]);
 		json_array_foreach(cases, i, one) {
-			if (json_is_string(json_object_get(one, "input")) && utf8_valid(json_text(json_object_get(one, "input")))) {
+			if (json_is_string(json_object_get(one, "input")) &&
+			    utf8_valid(json_text(json_object_get(one, "input")))) {
 				promises_hold(json_text(json_object_get(one, "input")));
 				count++;
 			}

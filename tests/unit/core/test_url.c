@@ -22,14 +22,20 @@ static void
 spellings_of_one_address_share_one_form(void **unused)
 {
 	static const char *const same[][2] = {
-		{ "/", "/" }, { "//", "/" }, { "/.", "/" }, { "/..", "/" }, { "/../../x", "/x" }, { "/a/", "/a" }, { "//a///b//", "/a/b" },
-		{ "/a/./b/../c", "/a/c" }, { "/a//../b", "/b" }, { "/%2e%2E/a/%2e/b", "/a/b" }, { "/...", "/..." }, { "/a/..", "/" },
+		{ "/", "/" }, { "//", "/" }, { "/.", "/" }, { "/..", "/" }, { "/../../x", "/x" }, { "/a/",
+		"/a" }, { "//a///b//", "/a/b" },
+		{ "/a/./b/../c", "/a/c" }, { "/a//../b", "/b" }, { "/%2e%2E/a/%2e/b", "/a/b" }, { "/...",
+		"/..." }, { "/a/..", "/" },
 		{ "/%61%7E%2d", "/a~-" }, { "/a%20b", "/a%20b" }, { "/a b", "/a%20b" }, { "/\xc3\xa9", "/%C3%A9" },
 		{ "/%c3%a9", "/%C3%A9" }, { "/e%CC%81", "/%C3%A9" }, { "/e\xcc\x81", "/%C3%A9" },
-		{ "/\xe0\xb8\xa0", "/%E0%B8%A0" }, { "/a:b@c!$&'()*+,;=", "/a:b@c!$&'()*+,;=" }, { "/%3A%40%2B%3D", "/:@+=" },
-		{ "/a%3Fb", "/a%3Fb" }, { "/a?b", "/a%3Fb" }, { "/a#b", "/a%23b" }, { "/a%22<>\"", "/a%22%3C%3E%22" }, { "/100%", "/100%25" },
-		{ "/%zz%4", "/%25zz%254" }, { "/%25", "/%25" }, { "/%2541", "/%2541" }, { "/%2e%2e%2fa", "/..%2Fa" }, { "/a%2Fb", "/a%2Fb" },
-		{ "/a%2fb", "/a%2Fb" }, { "/a%5cb", "/a%5Cb" }, { "/a\\b", "/a%5Cb" }, { "/a%3bb", "/a%3Bb" }, { "/a;b", "/a;b" },
+		{ "/\xe0\xb8\xa0", "/%E0%B8%A0" }, { "/a:b@c!$&'()*+,;=", "/a:b@c!$&'()*+,;=" },
+		{ "/%3A%40%2B%3D", "/:@+=" },
+		{ "/a%3Fb", "/a%3Fb" }, { "/a?b", "/a%3Fb" }, { "/a#b", "/a%23b" }, { "/a%22<>\"",
+		"/a%22%3C%3E%22" }, { "/100%", "/100%25" },
+		{ "/%zz%4", "/%25zz%254" }, { "/%25", "/%25" }, { "/%2541", "/%2541" }, { "/%2e%2e%2fa",
+		"/..%2Fa" }, { "/a%2Fb", "/a%2Fb" },
+		{ "/a%2fb", "/a%2Fb" }, { "/a%5cb", "/a%5Cb" }, { "/a\\b", "/a%5Cb" }, { "/a%3bb", "/a%3Bb" },
+		{ "/a;b", "/a;b" },
 	};
 	struct scope	*s = scope_new("test");
 
@@ -66,8 +72,10 @@ old_encodings_are_kept_per_segment(void **unused)
 static void
 control_bytes_are_refused_raw_and_encoded(void **unused)
 {
-	static const struct str bad[] = { STR("/\0"), STR("/a\n"), STR("/%00"), STR("/%0a"), STR("/%0D%0ALocation:%20x"), STR("/\x7f"),
-		STR("/%7F"), STR("/a%1f"), STR("/a\t"), STR(""), STR("a"), STR("http://ex.com/"), STR("*"), STR("%2Fa"), STR("\\a") };
+	static const struct str bad[] = { STR("/\0"), STR("/a\n"), STR("/%00"), STR("/%0a"),
+	    STR("/%0D%0ALocation:%20x"), STR("/\x7f"),
+		STR("/%7F"), STR("/a%1f"), STR("/a\t"), STR(""), STR("a"), STR("http://ex.com/"), STR("*"),
+		STR("%2Fa"), STR("\\a") };
 	struct scope	*s = scope_new("test");
 	struct url_form	 form;
 
@@ -110,9 +118,12 @@ long_paths_are_refused(void **unused)
 static void
 exactness_and_slash_are_told(void **unused)
 {
-	static const struct { const char *raw; bool slash, exact; } cases[] = { { "/", false, true }, { "//", false, false },
-		{ "/a", false, true }, { "/a/", true, true }, { "/a//", true, false }, { "/%61", false, false }, { "/A", false, true },
-		{ "/%c3%a9", false, false }, { "/%C3%A9/", true, true }, { "/a/.", false, false }, { "/a/..", false, false },
+	static const struct { const char *raw; bool slash, exact; } cases[] = { { "/", false, true }, { "//",
+	    false, false },
+		{ "/a", false, true }, { "/a/", true, true }, { "/a//", true, false }, { "/%61", false, false },
+		{ "/A", false, true },
+		{ "/%c3%a9", false, false }, { "/%C3%A9/", true, true }, { "/a/.", false, false }, { "/a/..",
+		false, false },
 		{ "/a/../", false, false }, { "/%2f", false, false }, { "/%2F", false, true } };
 	struct scope	*s = scope_new("test");
 	struct url_form	 form;
@@ -128,9 +139,11 @@ exactness_and_slash_are_told(void **unused)
 static void
 fold_joins_what_differs_by_case_alone(void **unused)
 {
-	static const char *const joined[][2] = { { "/About", "/ABOUT" }, { "/Stra%C3%9Fe", "/STRASSE" }, { "/%CE%A3", "/%CF%82" },
+	static const char *const joined[][2] = { { "/About", "/ABOUT" }, { "/Stra%C3%9Fe", "/STRASSE" },
+	    { "/%CE%A3", "/%CF%82" },
 		{ "/%C3%89t%C3%A9", "/E%CC%81T%C3%A9" }, { "/a%2fB", "/A%2FB" } };
-	static const char *const apart[][2] = { { "/a%2Fb", "/a/b" }, { "/a", "/b" }, { "/e", "/%C3%A9" }, { "/a;b", "/a%3Bb" } };
+	static const char *const apart[][2] = { { "/a%2Fb", "/a/b" }, { "/a", "/b" }, { "/e", "/%C3%A9" },
+	    { "/a;b", "/a%3Bb" } };
 	struct scope	*s = scope_new("test");
 
 	for (size_t i = 0; i < COUNT(joined); i++)
@@ -153,8 +166,10 @@ next_random(uint64_t *state)
 static struct str
 random_path(struct scope *s, uint64_t *state)
 {
-	static const char *const pieces[] = { "/", "/", ".", "..", "%", "%2", "%2e", "%2F", "%5C", "%25", "%3b", "\\", "a", "B", "\xc3", "\xa9", "\xcc\x87",
-		"%CC", "%87", "e", "%c3%a9", "\xef\xbc\x8f", "?", "#", "@", ":", "//", "evil.com", "%CD%BE", "\xe2\x84\xaa", "\xf0\x9f\x98\x80", "%F0" };
+	static const char *const pieces[] = { "/", "/", ".", "..", "%", "%2", "%2e", "%2F", "%5C", "%25", "%3b",
+	    "\\", "a", "B", "\xc3", "\xa9", "\xcc\x87",
+		"%CC", "%87", "e", "%c3%a9", "\xef\xbc\x8f", "?", "#", "@", ":", "//", "evil.com", "%CD%BE",
+		"\xe2\x84\xaa", "\xf0\x9f\x98\x80", "%F0" };
 	struct buf	 path;
 	uint64_t	 n = next_random(state) % 12;
 
@@ -176,7 +191,8 @@ is_stored_form(const char *path)
 
 	if (path[0] != '/' || (n > 1 && path[n - 1] == '/') || strstr(path, "//") != NULL)
 		return false;
-	if (strstr(path, "/./") != NULL || strstr(path, "/../") != NULL || str_ends(str_of(path), "/.") || str_ends(str_of(path), "/.."))
+	if (strstr(path, "/./") != NULL || strstr(path, "/../") != NULL || str_ends(str_of(path), "/.") ||
+	    str_ends(str_of(path), "/.."))
 		return false;
 	for (i = 0; i < n; i++) {
 		if (path[i] == '%' && (strspn(path + i + 1, "0123456789ABCDEF") < 2))
@@ -219,14 +235,20 @@ static void
 own_urls_lose_scheme_host_and_fragment(void **unused)
 {
 	static const struct { const char *text, *path, *query; } good[] = {
-		{ "about", "/about", "" }, { " /about/ ", "/about", "" }, { "/a?x=1#f", "/a", "x=1" }, { "/a#f?x", "/a", "" },
-		{ "https://ex.com/a", "/a", "" }, { "http://EX.com:80/a?p=12", "/a", "p=12" }, { "HTTPS://ex.com:443", "/", "" },
-		{ "https://ex.com?p=1", "/", "p=1" }, { "//ex.com/a", "/a", "" }, { "?p=12", "/", "p=12" }, { "/?p=12&q=%C3%A9", "/", "p=12&q=%C3%A9" },
-		{ "/a b?q=\xc3\xa9 \"x\"", "/a%20b", "q=%C3%A9%20%22x%22" }, { "\xe0\xb8\xa0", "/%E0%B8%A0", "" }, { "/a/%2561", "/a/%2561", "" },
+		{ "about", "/about", "" }, { " /about/ ", "/about", "" }, { "/a?x=1#f", "/a", "x=1" },
+		{ "/a#f?x", "/a", "" },
+		{ "https://ex.com/a", "/a", "" }, { "http://EX.com:80/a?p=12", "/a", "p=12" },
+		{ "HTTPS://ex.com:443", "/", "" },
+		{ "https://ex.com?p=1", "/", "p=1" }, { "//ex.com/a", "/a", "" }, { "?p=12", "/", "p=12" },
+		{ "/?p=12&q=%C3%A9", "/", "p=12&q=%C3%A9" },
+		{ "/a b?q=\xc3\xa9 \"x\"", "/a%20b", "q=%C3%A9%20%22x%22" }, { "\xe0\xb8\xa0", "/%E0%B8%A0",
+		"" }, { "/a/%2561", "/a/%2561", "" },
 		{ "/wiki:Main", "/wiki:Main", "" }, { "https:\\\\ex.com/a", "/a", "" }, { "a/b:c", "/a/b:c", "" },
 	};
-	static const char *const bad[] = { "", "  ", "https://evil.com/a", "https://ex.com.evil.com/", "https://ex.com:8443/a", "//evil.com/a",
-		"https://ex.com@evil.com/", "https://user@ex.com/", "javascript:alert(1)", "mailto:a@ex.com", "ftp://ex.com/a", "/a\nb", "/%00", "/a%0d",
+	static const char *const bad[] = { "", "  ", "https://evil.com/a", "https://ex.com.evil.com/",
+	    "https://ex.com:8443/a", "//evil.com/a",
+		"https://ex.com@evil.com/", "https://user@ex.com/", "javascript:alert(1)", "mailto:a@ex.com",
+		"ftp://ex.com/a", "/a\nb", "/%00", "/a%0d",
 		"https:///", "///evil.com/a", "/\\/evil\rx" };
 	struct scope	*s = scope_new("test");
 	struct url_form	 form;
@@ -243,8 +265,10 @@ own_urls_lose_scheme_host_and_fragment(void **unused)
 			claim_fails("accepted: %s", bad[i]);
 		assert_string_equal(s->error->field, "source");
 	}
-	assert_int_equal(url_form_own(s, &form, &query, STR("http://[::1]:8080/a"), "http://[0:0::1]:8080", "source"), OK);
-	assert_int_equal(url_form_own(s, &form, &query, STR("http://b\xc3\xbc" "cher.example/a"), "http://xn--bcher-kva.example", "source"), OK);
+	assert_int_equal(url_form_own(s, &form, &query, STR("http://[::1]:8080/a"), "http://[0:0::1]:8080",
+	    "source"), OK);
+	assert_int_equal(url_form_own(s, &form, &query, STR("http://b\xc3\xbc" "cher.example/a"),
+	    "http://xn--bcher-kva.example", "source"), OK);
 	scope_free(s);
 }
 
@@ -252,18 +276,24 @@ static void
 public_addresses_follow_the_slash_policy(void **unused)
 {
 	static const struct { const char *path; bool slash; const char *url; } cases[] = {
-		{ "/", true, "https://ex.com/" }, { "/", false, "https://ex.com/" }, { "/a", true, "https://ex.com/a/" },
-		{ "/a", false, "https://ex.com/a" }, { "/a.html", true, "https://ex.com/a.html" }, { "/v1.2", true, "https://ex.com/v1.2/" },
-		{ "/a.b/c", true, "https://ex.com/a.b/c/" }, { "/.x", true, "https://ex.com/.x/" }, { "/a.", true, "https://ex.com/a./" },
+		{ "/", true, "https://ex.com/" }, { "/", false, "https://ex.com/" }, { "/a", true,
+		"https://ex.com/a/" },
+		{ "/a", false, "https://ex.com/a" }, { "/a.html", true, "https://ex.com/a.html" }, { "/v1.2",
+		true, "https://ex.com/v1.2/" },
+		{ "/a.b/c", true, "https://ex.com/a.b/c/" }, { "/.x", true, "https://ex.com/.x/" }, { "/a.",
+		true, "https://ex.com/a./" },
 		{ "/a.mp3", true, "https://ex.com/a.mp3" }, { "/a.longword", true, "https://ex.com/a.longword/" },
 	};
 	struct scope	*s = scope_new("test");
 	struct str	 none = { NULL, 0 };
 
 	for (size_t i = 0; i < COUNT(cases); i++)
-		assert_string_equal(url_public(s, "https://ex.com", cases[i].path, cases[i].slash, none), cases[i].url);
-	assert_string_equal(url_public(s, "https://ex.com", "/a", true, STR("b=1&c=%20")), "https://ex.com/a/?b=1&c=%20");
-	assert_string_equal(url_public(s, "https://ex.com", "/a", false, STR("b=\r\nX: y\xff")), "https://ex.com/a?b=%0D%0AX:%20y%FF");
+		assert_string_equal(url_public(s, "https://ex.com", cases[i].path, cases[i].slash, none),
+		    cases[i].url);
+	assert_string_equal(url_public(s, "https://ex.com", "/a", true, STR("b=1&c=%20")),
+	    "https://ex.com/a/?b=1&c=%20");
+	assert_string_equal(url_public(s, "https://ex.com", "/a", false, STR("b=\r\nX: y\xff")),
+	    "https://ex.com/a?b=%0D%0AX:%20y%FF");
 	scope_free(s);
 }
 
@@ -281,9 +311,12 @@ segments_hold_any_text(void **unused)
 static void
 people_see_letters_but_no_traps(void **unused)
 {
-	static const char *const cases[][2] = { { "/%E0%B8%A0/a", "/\xe0\xb8\xa0/a" }, { "/a%2Fb%20c", "/a%2Fb%20c" }, { "/%2541", "/%2541" },
-		{ "/%E9", "/%E9" }, { "/%E2%80%AEgpj", "/%E2%80%AEgpj" }, { "/%C2%A0", "/%C2%A0" }, { "/%C2%85", "/%C2%85" }, { "/%3F%23", "/%3F%23" },
-		{ "/%3Cb%3E", "/%3Cb%3E" }, { "/%F0%9F%98%80", "/\xf0\x9f\x98\x80" }, { "/%E0%80%AF", "/%E0%80%AF" } };
+	static const char *const cases[][2] = { { "/%E0%B8%A0/a", "/\xe0\xb8\xa0/a" }, { "/a%2Fb%20c",
+	    "/a%2Fb%20c" }, { "/%2541", "/%2541" },
+		{ "/%E9", "/%E9" }, { "/%E2%80%AEgpj", "/%E2%80%AEgpj" }, { "/%C2%A0", "/%C2%A0" }, { "/%C2%85",
+		"/%C2%85" }, { "/%3F%23", "/%3F%23" },
+		{ "/%3Cb%3E", "/%3Cb%3E" }, { "/%F0%9F%98%80", "/\xf0\x9f\x98\x80" }, { "/%E0%80%AF",
+		"/%E0%80%AF" } };
 	struct scope	*s = scope_new("test");
 
 	for (size_t i = 0; i < COUNT(cases); i++)
@@ -294,7 +327,8 @@ people_see_letters_but_no_traps(void **unused)
 static void
 queries_fall_into_pairs(void **unused)
 {
-	static const struct { const char *name, *value, *raw; } expected[] = { { "a", "1", "a=1" }, { "b", "", "b" }, { "c", "d=e", "c=d=e" },
+	static const struct { const char *name, *value, *raw; } expected[] = { { "a", "1", "a=1" }, { "b", "",
+	    "b" }, { "c", "d=e", "c=d=e" },
 		{ "f g", "h/", "f+g=%68%2F" }, { "%zz", "%", "%zz=%" }, { "", "x", "=x" } };
 	struct scope	*s = scope_new("test");
 	struct url_pair	*pairs;

@@ -13,15 +13,23 @@ urls_are_printed_in_strict_ascii(void **unused)
 {
 	static const char *const cases[][2] = {
 		{ "https://ex.com", "https://ex.com/" }, { " HTTP://EX.com:80/a/../b?c#d\n", "http://ex.com/b?c#d" },
-		{ "https:\\\\ex.com\\a\tb", "https://ex.com/ab" }, { "https://b\xc3\xbc" "cher.example/\xc3\xa9?\xc3\xa9#\xc3\xa9",
-		    "https://xn--bcher-kva.example/%C3%A9?%C3%A9#%C3%A9" }, { "http://ex.com:443/", "http://ex.com:443/" },
-		{ "http://ex.com:/", "http://ex.com/" }, { "http://ex.com:00080/", "http://ex.com/" }, { "http://0x7f.1/", "http://127.0.0.1/" },
-		{ "http://2130706433", "http://127.0.0.1/" }, { "http://017700000001", "http://127.0.0.1/" }, { "http://1.2.3.4.", "http://1.2.3.4/" },
-		{ "http://[::FFFF:1.2.3.4]/", "http://[::ffff:102:304]/" }, { "http://[1:0:0:2::]", "http://[1:0:0:2::]/" },
+		{ "https:\\\\ex.com\\a\tb", "https://ex.com/ab" },
+		{ "https://b\xc3\xbc" "cher.example/\xc3\xa9?\xc3\xa9#\xc3\xa9",
+		    "https://xn--bcher-kva.example/%C3%A9?%C3%A9#%C3%A9" }, { "http://ex.com:443/",
+		    "http://ex.com:443/" },
+		{ "http://ex.com:/", "http://ex.com/" }, { "http://ex.com:00080/", "http://ex.com/" },
+		{ "http://0x7f.1/", "http://127.0.0.1/" },
+		{ "http://2130706433", "http://127.0.0.1/" }, { "http://017700000001", "http://127.0.0.1/" },
+		{ "http://1.2.3.4.", "http://1.2.3.4/" },
+		{ "http://[::FFFF:1.2.3.4]/", "http://[::ffff:102:304]/" }, { "http://[1:0:0:2::]",
+		"http://[1:0:0:2::]/" },
 		{ "http://[0:0:0:0:0:0:0:0]", "http://[::]/" }, { "http://ex%41mple.com", "http://example.com/" },
-		{ "http://ex.com/a%2fb%zz|^[]{}`\"", "http://ex.com/a%2fb%25zz%7C%5E%5B%5D%7B%7D%60%22" }, { "http://ex.com//a//", "http://ex.com//a//" },
-		{ "http://ex.com/a/%2E%2e/b/.", "http://ex.com/b/" }, { "http://ex.com?a'b", "http://ex.com/?a%27b" }, { "http://ex.com#", "http://ex.com/#" },
-		{ "http:ex.com/a", "http://ex.com/a" }, { "https:////ex.com", "https://ex.com/" }, { "http://a_b.example/", "http://a_b.example/" },
+		{ "http://ex.com/a%2fb%zz|^[]{}`\"", "http://ex.com/a%2fb%25zz%7C%5E%5B%5D%7B%7D%60%22" },
+		{ "http://ex.com//a//", "http://ex.com//a//" },
+		{ "http://ex.com/a/%2E%2e/b/.", "http://ex.com/b/" }, { "http://ex.com?a'b",
+		"http://ex.com/?a%27b" }, { "http://ex.com#", "http://ex.com/#" },
+		{ "http:ex.com/a", "http://ex.com/a" }, { "https:////ex.com", "https://ex.com/" },
+		{ "http://a_b.example/", "http://a_b.example/" },
 	};
 	struct scope	*s = scope_new("test");
 	const char	*out;
@@ -37,14 +45,23 @@ urls_are_printed_in_strict_ascii(void **unused)
 static void
 what_is_no_http_url_is_refused(void **unused)
 {
-	static const struct str bad[] = { STR(""), STR("/a"), STR("//ex.com/"), STR("ex.com"), STR("javascript:alert(1)"), STR("java\nscript:alert(1)"),
-		STR("data:text/html,x"), STR("ftp://ex.com/"), STR("file:///etc"), STR("http://"), STR("http:///"), STR("https://?x"), STR("http://user@ex.com/"),
-		STR("http://user:pw@ex.com/"), STR("http://@ex.com"), STR("http://ex.com:65536"), STR("http://ex.com:a"), STR("http://ex.com:-1"),
-		STR("http://:80/"), STR("http://a b/"), STR("http://a%00b/"), STR("http://a\0b/"), STR("http://a<b/"), STR("http://1.2.3.256/"),
-		STR("http://1.2.3.4.5/"), STR("http://256.256.256.256.256"), STR("http://0x100000000"), STR("http://foo.0x"), STR("http://1..2"),
-		STR("http://[::1"), STR("http://[:::1]"), STR("http://[1:2:3:4:5:6:7]"), STR("http://[1:2:3:4:5:6:7:8:9]"), STR("http://[::1%25eth0]"),
-		STR("http://[::1.2.3]"), STR("http://[::01.2.3.4]"), STR("http://[1::2::3]"), STR("http://[12345::]"), STR("http://[]"), STR("http://[1:]"),
-		STR("http://xn--a"), STR("http://\xff.example"), STR("http://ex.com/\xff"), STR("http://%ff.example"), STR("http://\xc2\xad/"), STR("http://[::1]x/"), STR("http://a\"b/"), STR("http://a~b/") };
+	static const struct str bad[] = { STR(""), STR("/a"), STR("//ex.com/"), STR("ex.com"),
+	    STR("javascript:alert(1)"), STR("java\nscript:alert(1)"),
+		STR("data:text/html,x"), STR("ftp://ex.com/"), STR("file:///etc"), STR("http://"),
+		STR("http:///"), STR("https://?x"), STR("http://user@ex.com/"),
+		STR("http://user:pw@ex.com/"), STR("http://@ex.com"), STR("http://ex.com:65536"),
+		STR("http://ex.com:a"), STR("http://ex.com:-1"),
+		STR("http://:80/"), STR("http://a b/"), STR("http://a%00b/"), STR("http://a\0b/"),
+		STR("http://a<b/"), STR("http://1.2.3.256/"),
+		STR("http://1.2.3.4.5/"), STR("http://256.256.256.256.256"), STR("http://0x100000000"),
+		STR("http://foo.0x"), STR("http://1..2"),
+		STR("http://[::1"), STR("http://[:::1]"), STR("http://[1:2:3:4:5:6:7]"),
+		STR("http://[1:2:3:4:5:6:7:8:9]"), STR("http://[::1%25eth0]"),
+		STR("http://[::1.2.3]"), STR("http://[::01.2.3.4]"), STR("http://[1::2::3]"),
+		STR("http://[12345::]"), STR("http://[]"), STR("http://[1:]"),
+		STR("http://xn--a"), STR("http://\xff.example"), STR("http://ex.com/\xff"),
+		STR("http://%ff.example"), STR("http://\xc2\xad/"), STR("http://[::1]x/"), STR("http://a\"b/"),
+		STR("http://a~b/") };
 	struct scope	*s = scope_new("test");
 	const char	*out;
 
@@ -73,7 +90,8 @@ long_urls_are_refused(void **unused)
 	while (text.len < 1000000)
 		buf_text(&text, ".a");
 	assert_int_equal(url_absolute(s, &out, buf_as_str(&text), "target"), ERR_INVALID);
-	assert_int_equal(url_absolute(s, &out, str_of(scope_printf(s, "http://%s/", text.p + 20)), "target"), ERR_INVALID);
+	assert_int_equal(url_absolute(s, &out, str_of(scope_printf(s, "http://%s/", text.p + 20)), "target"),
+	    ERR_INVALID);
 	scope_free(s);
 }
 
@@ -97,10 +115,12 @@ is_strict(const char *url)
 static bool
 is_our_kind(struct scope *s, const json_t *test)
 {
-	struct str	input = json_text(json_object_get(test, "input")), base = json_text(json_object_get(test, "base"));
+	struct str	input = json_text(json_object_get(test, "input")),
+	    base = json_text(json_object_get(test, "base"));
 	const char	*out;
 
-	if (json_is_true(json_object_get(test, "failure")) && str_starts(base, "http") && url_absolute(s, &out, base, "base") != OK)
+	if (json_is_true(json_object_get(test, "failure")) && str_starts(base, "http") && url_absolute(s, &out,
+	    base, "base") != OK)
 		return false;
 	while (input.len > 0 && (unsigned char)input.p[0] <= ' ')
 		input = str_part(input, 1, input.len);
@@ -132,7 +152,8 @@ static void
 case_compare(const json_t *test, struct tally *tally)
 {
 	struct scope	*s = scope_new("test");
-	struct str	 input = json_text(json_object_get(test, "input")), href = json_text(json_object_get(test, "href"));
+	struct str	 input = json_text(json_object_get(test, "input")),
+	    href = json_text(json_object_get(test, "href"));
 	const char	*out, *expected;
 	enum status	 status = url_absolute(s, &out, input, "url");
 
@@ -184,7 +205,8 @@ web_platform_tests_agree(void **unused)
 		json_decref(tests);
 	}
 	print_message("%d agree byte for byte, %d after our escapes, refused: %d with credentials, %d with odd characters in "
-	    "the host, %d with bad punycode\n", tally.agree, tally.agree_strictly, tally.refused_credentials, tally.refused_characters,
+	    "the host, %d with bad punycode\n", tally.agree, tally.agree_strictly, tally.refused_credentials,
+	    tally.refused_characters,
 	    tally.refused_punycode);
 	assert_true(tally.agree >= 300 && tally.refused_punycode < 10 && tally.refused_characters < 10);
 	scope_free(s);
@@ -211,7 +233,8 @@ international_hosts_agree(void **unused)
 		status = url_absolute(s, &out, str_of(scope_printf(s, "https://%.*s/x", STR_FMT(input))), "url");
 		expected = scope_printf(s, "https://%.*s/x", STR_FMT(output));
 		all++;
-		if (json_is_null(json_object_get(test, "output")) ? status != OK : status == OK && strcmp(out, expected) == 0)
+		if (json_is_null(json_object_get(test, "output")) ? status != OK : status == OK && strcmp(out,
+		    expected) == 0)
 			agree++;
 		else if (status != OK)
 			refused++;

@@ -178,9 +178,8 @@ wait_for_the_turn(struct fixture *f)
 	(void)shared_turn_take(f->shared, 60000);
 }
 
-/* Without forgetting it each later turn would begin with the whole pause. */
 static void
-a_waiter_that_was_killed_is_forgotten(void **state)
+a_waiter_that_was_killed_stops_nobody(void **state)
 {
 	struct fixture *f = *state;
 	int64_t before;
@@ -212,38 +211,40 @@ be_greedy(struct fixture *f)
 	while (clock_monotonic() < until) {
 		if (!shared_turn_take(f->shared, 5000))
 			_exit(1);
+		metric_add(f->shared, METRIC_REQUESTS, 1);
 		usleep(2000);
 		shared_turn_give(f->shared);
 	}
 }
 
-/* A holder that comes back at once must not starve who waits. */
+/* A holder that comes back at once must not starve who waits: about one turn of its own passes, not hundreds. */
 static void
 the_turn_goes_to_who_waits(void **state)
 {
 	struct fixture *f = *state;
-	int64_t worst = 0, before, took;
-	int turns = 0, status;
+	int64_t overtaken = 0, turns = 0;
+	int status;
 	pid_t pid;
 
+	fflush(NULL);
 	if ((pid = fork()) == 0) {
 		be_greedy(f);
 		_exit(0);
 	}
-	usleep(100000);
+	while (metric_get(f->shared, METRIC_REQUESTS) == 0)
+		usleep(1000);
 	while (waitpid(pid, &status, WNOHANG) == 0) {
-		before = clock_monotonic();
+		overtaken -= metric_get(f->shared, METRIC_REQUESTS);
 		assert_true(shared_turn_take(f->shared, 5000));
-		took = clock_monotonic() - before;
+		overtaken += metric_get(f->shared, METRIC_REQUESTS);
 		shared_turn_give(f->shared);
-		worst = took > worst ? took : worst;
 		turns++;
 		usleep(500);
 	}
 	assert_int_equal(status, 0);
-	print_message("%d turns beside a greedy holder, longest wait %d ms\n", turns, (int)worst);
-	assert_true(turns > 100);
-	assert_true(worst < 200);
+	print_message("%d turns beside a greedy holder, overtaken %d times\n", (int)turns, (int)overtaken);
+	assert_true(turns >= 20);
+	assert_true(overtaken <= 3 * turns);
 }
 
 static void *
@@ -357,7 +358,7 @@ main(void)
 		TEST(a_page_of_something_else_is_not_used),
 		TEST(a_dead_holder_gives_its_turn),
 		TEST(a_turn_not_given_in_time_is_refused),
-		TEST(a_waiter_that_was_killed_is_forgotten),
+		TEST(a_waiter_that_was_killed_stops_nobody),
 		TEST(the_turn_goes_to_who_waits),
 		TEST(bumps_are_never_lost),
 		TEST(bump_all_makes_every_slot_new),

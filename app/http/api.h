@@ -1,0 +1,22 @@
+/* api.h - what every API request passes through: credentials, limits, permission, key, strict JSON, look-up. */
+#ifndef HTTP_API_H
+#define HTTP_API_H
+#include <jansson.h>
+#include "core/idempotency.h"
+#include "http/exchange.h"
+
+/* Fills ex->who from the bearer token, the anonymous principal without one, and takes one from their request limit. With `is_required`
+ * ERR_UNAUTHENTICATED for the anonymous. */
+enum status	 api_enter(struct scope *, struct exchange *, bool is_required) MUST_USE;
+
+/* Checks and prepares one write: unit->apply and unit->input. `body` is borrowed; NULL when there was none. */
+typedef enum status api_prepare(struct scope *, struct exchange *, struct unit *, json_t *body);
+/* The whole way of a write up to the writer. OK: ex->unit is to be written, or its answer is a replay. `has_body` false: the request may come
+ * without one. */
+enum status	 api_write(struct scope *, struct exchange *, enum write_id, bool has_body, api_prepare *) MUST_USE;
+
+/* 200 with JSON; etag may be NULL. */
+void		 api_respond(struct exchange *, struct str json, const char *etag);
+/* First value of a query parameter, decoded; NULL when absent. */
+const char	*api_parameter(struct scope *, const struct exchange *, const char *name);
+#endif

@@ -1,0 +1,148 @@
+/* api_resources.c - articles, pages, tags and authors over HTTP. */
+#include "http/api.h"
+#include "http/router.h"
+
+#include "actions/resources.h"
+#include "core/percent.h"
+
+static enum status	list(struct scope *, struct exchange *, enum kind);
+static const char	*next_link(struct scope *, const struct exchange *, enum kind, const struct resource_filter *, const char *cursor);
+static enum status	read_one(struct scope *, struct exchange *, enum kind);
+static enum kind	kind_of(const struct unit *);
+static const char	*id_of(struct scope *, const struct exchange *);
+static api_prepare	create, update, publish, withdraw;
+
+#define HANDLERS(name, NAME)                                                                                       \
+	enum status handle_##name##_list(struct scope *s, struct exchange *ex)                                     \
+	{                                                                                                          \
+		return list(s, ex, KIND_##NAME);                                                                   \
+	}                                                                                                          \
+	enum status handle_##name##_read(struct scope *s, struct exchange *ex)                                     \
+	{                                                                                                          \
+		return read_one(s, ex, KIND_##NAME);                                                               \
+	}                                                                                                          \
+	enum status handle_##name##_create(struct scope *s, struct exchange *ex)                                   \
+	{                                                                                                          \
+		return api_write(s, ex, WRITE_##NAME##_CREATE, true, create);                                      \
+	}                                                                                                          \
+	enum status handle_##name##_update(struct scope *s, struct exchange *ex)                                   \
+	{                                                                                                          \
+		return api_write(s, ex, WRITE_##NAME##_UPDATE, true, update);                                      \
+	}                                                                                                          \
+	enum status handle_##name##_publish(struct scope *s, struct exchange *ex)                                  \
+	{                                                                                                          \
+		return api_write(s, ex, WRITE_##NAME##_PUBLISH, false, publish);                                   \
+	}                                                                                                          \
+	enum status handle_##name##_withdraw(struct scope *s, struct exchange *ex)                                 \
+	{                                                                                                          \
+		return api_write(s, ex, WRITE_##NAME##_WITHDRAW, false, withdraw);                                 \
+	}
+
+HANDLERS(article, ARTICLE)
+HANDLERS(page, PAGE)
+HANDLERS(tag, TAG)
+HANDLERS(author, AUTHOR)
+
+static enum status
+list(struct scope *s, struct exchange *ex, enum kind kind)
+{
+	struct resource_filter filter;
+	const char *cursor;
+	struct str json;
+
+	TRY(api_enter(s, ex, false));
+	filter = (struct resource_filter){ .state = api_parameter(s, ex, "state"), .tag = api_parameter(s, ex, "tag"),
+		.author = api_parameter(s, ex, "author"), .locale = api_parameter(s, ex, "locale"),
+		.changed_since = api_parameter(s, ex, "changed_since"), .sort = api_parameter(s, ex, "sort"),
+		.cursor = api_parameter(s, ex, "cursor"), .limit = api_parameter(s, ex, "limit") };
+	TRY(resource_list(s, ex->reader->db, ex->reader->site, &ex->who, kind, &filter, &json, &cursor));
+	api_respond(ex, json, NULL);
+	if (cursor != NULL)
+		response_header(&ex->response, "Link", next_link(s, ex, kind, &filter, cursor));
+	return OK;
+}
+
+static const char *
+next_link(struct scope *s, const struct exchange *ex, enum kind kind, const struct resource_filter *f, const char *cursor)
+{
+	const struct { const char *name, *value; } parameters[] = {
+		{ "state", f->state }, { "tag", f->tag }, { "author", f->author }, { "locale", f->locale }, { "changed_since", f->changed_since },
+		{ "sort", f->sort }, { "limit", f->limit }, { "cursor", cursor },
+	};
+	struct buf b;
+	char before = '?';
+	const char *p;
+	size_t i;
+
+	buf_init(&b, s->arena);
+	buf_printf(&b, "<%s/api/v1/%s", ex->reader->site->admin_origin, kind_plural(kind));
+	for (i = 0; i < COUNT(parameters); i++) {
+		if (parameters[i].value == NULL)
+			continue;
+		buf_printf(&b, "%c%s=", before, parameters[i].name);
+		for (p = parameters[i].value; *p != '\0'; p++)
+			if (is_unreserved((unsigned char)*p))
+				buf_char(&b, *p);
+			else
+				percent_add(&b, (unsigned char)*p);
+		before = '&';
+	}
+	buf_text(&b, ">; rel=\"next\"");
+	return b.p;
+}
+
+static enum status
+read_one(struct scope *s, struct exchange *ex, enum kind kind)
+{
+	const char *etag;
+	struct str json;
+
+	TRY(api_enter(s, ex, false));
+	TRY(resource_read(s, ex->reader->db, ex->reader->site, &ex->who, kind, id_of(s, ex), &json, &etag));
+	api_respond(ex, json, etag);
+	return OK;
+}
+
+static enum status
+create(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_create_prepare(s, ex->reader->db, u, kind_of(u), body);
+}
+
+static enum status
+update(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_update_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), body);
+}
+
+static enum status
+publish(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_PUBLISH, body);
+}
+
+static enum status
+withdraw(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_WITHDRAW, body);
+}
+
+/* "/api/v1/articles/{id}": the collection says the kind. */
+static enum kind
+kind_of(const struct unit *u)
+{
+	struct str collection = str_part(str_of(u->rule->route), strlen("/api/v1/"), strlen(u->rule->route));
+	enum kind kind;
+
+	collection = str_part(collection, 0, str_find(collection, '/'));
+	for (kind = 0; kind < KIND_COUNT; kind++)
+		if (str_is(collection, kind_plural(kind)))
+			return kind;
+	abort();
+}
+
+static const char *
+id_of(struct scope *s, const struct exchange *ex)
+{
+	return str_dup(s->arena, ex->params[0]);
+}
