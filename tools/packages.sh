@@ -4,9 +4,10 @@
 #        packages.sh install build|test ...   install what is missing (root or sudo); asks apt for nothing when nothing is
 set -eu
 
-build='build-essential pkgconf libsqlite3-dev libxml2-dev libssl-dev libjansson-dev libmd4c-dev libmd4c-html0-dev libgumbo-dev libicu-dev
+# One line each, as awk takes no line ends in a variable.
+build='build-essential pkgconf libsqlite3-dev libxml2-dev libssl-dev libjansson-dev libmd4c-dev libmd4c-html0-dev libgumbo-dev libicu-dev \
 libcurl4-openssl-dev libargon2-dev libbrotli-dev zlib1g-dev kore'
-test='libcmocka-dev python3 python3-pytest python3-hypothesis python3-lxml python3-html5lib clang llvm libclang-rt-14-dev
+test='libcmocka-dev python3 python3-pytest python3-hypothesis python3-lxml python3-html5lib clang llvm libclang-rt-14-dev \
 nginx haproxy systemd curl procps shellcheck'
 
 usage() {
@@ -35,22 +36,27 @@ install) ;;
 *) usage ;;
 esac
 
-missing=
-installed=$(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' 2>/dev/null | sed -n 's/^.i //p')
-for name in $names; do
-	printf '%s\n' "$installed" | grep -qx "$name" || missing="$missing $name"
-done
+# shellcheck disable=SC2086
+missing=$(dpkg-query -W -f '${db:Status-Abbrev}${Package}\n' $names 2>/dev/null | awk -v names="$names" '
+	/^.i / { here[$2] = 1 }
+	END {
+		n = split(names, name, " ")
+		for (i = 1; i <= n; i++)
+			if (!(name[i] in here))
+				print name[i]
+	}')
 [ -n "$missing" ] || exit 0
 
 as_root=
 if [ "$(id -u)" -ne 0 ]; then
 	command -v sudo >/dev/null || {
-		echo "these Debian packages are missing; install them as root:$missing" >&2
+		echo "these Debian packages are missing; install them as root: $(echo "$missing" | tr '\n' ' ')" >&2
 		exit 1
 	}
 	as_root=sudo
 fi
-echo "installing:$missing" >&2
+# shellcheck disable=SC2086
+echo installing: $missing >&2
 # A list that is older than the archive names versions that are gone, so it is always fetched before something is installed.
 # Stele needs the programs of nginx and haproxy, not their services: none is started.
 # shellcheck disable=SC2086,SC2016

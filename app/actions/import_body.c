@@ -80,7 +80,7 @@ import_body(struct import_run *run, struct scope *s, struct import_thing *t, con
 		*html = str_of(content);
 		return OK;
 	}
-	*html = render_links(s, str_of(clean.html), new_address, &map);
+	*html = render_addresses(s, str_of(clean.html), new_address, &map);
 	if (map.kept > 0)
 		import_warn(run, t, "%" PRId64 " uploads are still linked at the old site: give their folder with --uploads", map.kept);
 	return map.failed;

@@ -3,13 +3,11 @@
 
 #include <ctype.h>
 
+#include "actions/plan.h"
 #include "base/hash.h"
 #include "core/url.h"
 #include "render/markdown.h"
 #include "store/imports.h"
-
-#define TITLE_MAX 300		/* characters, as for everybody */
-#define SUMMARY_MAX 600
 
 static struct import_thing *
 thing_new(struct import_run *run, struct scope *s, enum kind kind, int line, const char *ref, const char *hash)
@@ -83,6 +81,13 @@ bounded(struct import_run *run, struct scope *s, struct import_thing *t, const c
 	return b.p;
 }
 
+/* What pages are made from, by the same hand as for everybody. */
+static enum status
+take_rendering(struct scope *s, struct import_thing *t)
+{
+	return render_content(s, &t->draft.rendered, t->draft.revision.format, str_of(t->draft.revision.source));
+}
+
 enum status
 import_author_thing(struct import_run *run, struct scope *s, struct import_thing **out, const struct wxr_author *a)
 {
@@ -102,11 +107,11 @@ import_author_thing(struct import_run *run, struct scope *s, struct import_thing
 		return OK;
 	}
 	t = thing_new(run, s, KIND_AUTHOR, a->line, ref, parts_hash(s, parts, COUNT(parts)));
-	t->draft.revision.title = bounded(run, s, t, name, TITLE_MAX, "name");
+	t->draft.revision.title = bounded(run, s, t, name, TERM_NAME_MAX, "name");
 	TRY(take_slug(run, s, t, a->login, name));
 	TRY(import_alias_add(run, s, t, scope_printf(s, "%s/author/%s", run->base, url_segment(s, str_of(a->login)))));
 	*out = t;
-	return OK;
+	return take_rendering(s, t);
 }
 
 static const char *
@@ -183,13 +188,13 @@ import_term_thing(struct import_run *run, struct scope *s, struct import_thing *
 		return OK;
 	}
 	t = thing_new(run, s, KIND_TAG, term->line, term_ref(s, term), parts_hash(s, parts, COUNT(parts)));
-	t->draft.revision.title = bounded(run, s, t, name, TITLE_MAX, "name");
+	t->draft.revision.title = bounded(run, s, t, name, TERM_NAME_MAX, "name");
 	TRY(take_slug(run, s, t, term->slug, name));
 	TRY(import_body(run, s, t, term->description, &html));
 	t->draft.revision.source = html.p;
 	TRY(term_alias(run, s, t, term));
 	*out = t;
-	return OK;
+	return take_rendering(s, t);
 }
 
 enum status
@@ -426,5 +431,5 @@ import_item_thing(struct import_run *run, struct scope *s, struct import_thing *
 	TRY(import_term_ids(run, s, &t->draft.revision, item));
 	TRY(take_addresses(run, s, t, item));
 	*out = t;
-	return OK;
+	return take_rendering(s, t);
 }

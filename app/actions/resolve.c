@@ -190,7 +190,7 @@ settle(struct scope *s, struct db *db, const struct site *site, const struct wal
 	}
 	out->meaning = MEANING_REDIRECT;
 	out->status = w->status != 0 ? w->status : 301;
-	out->location = url_public(s, site->public_origin, w->path, site->always_slash, paging.query);
+	out->location = add_query(s, url_public(s, site->public_origin, w->path, site->always_slash, (struct str){ NULL, 0 }), paging.query);
 	return OK;
 }
 
@@ -245,7 +245,13 @@ add_query(struct scope *s, const char *url, struct str query)
 	buf_init(&out, s->arena);
 	buf_str(&out, before);
 	buf_char(&out, str_find(before, '?') < before.len ? '&' : '?');
-	percent_add_query(&out, query, 0);
+	/* Byte for byte, but for what would end the query or the header field. */
+	for (size_t i = 0; i < query.len; i++) {
+		if (query.p[i] <= ' ' || query.p[i] > '~' || query.p[i] == '#')
+			percent_add(&out, (unsigned char)query.p[i]);
+		else
+			buf_char(&out, query.p[i]);
+	}
 	buf_str(&out, str_part(whole, before.len, whole.len));
 	return out.p;
 }

@@ -4,7 +4,6 @@
 
 #include <fcntl.h>
 #include <limits.h>
-#include <sys/stat.h>
 
 #define FILE_MAX	((size_t)64 * 1024)
 #define LIST_MAX	64

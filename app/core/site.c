@@ -39,7 +39,7 @@ enum status
 site_set(struct scope *s, struct site *site, const char *key, const char *value)
 {
 	int64_t	number;
-	bool	flag;
+	bool	flag = false;
 
 	if (strcmp(key, "title") == 0) {
 		if (str_trim(str_of(value)).len == 0)

@@ -32,7 +32,7 @@ slug_given(struct scope *s, const char **out, struct str given, const char *fiel
 	given = str_trim(given);
 	if (given.len == 0)
 		return fail(s, ERR_INVALID, field, "is empty");
-	if (given.len > SLUG_MAX * 8)
+	if (given.len > (size_t)SLUG_MAX * 8)
 		return fail(s, ERR_INVALID, field, "is longer than %d bytes", SLUG_MAX);
 	if (!utf8_valid(given))
 		return fail(s, ERR_INVALID, field, "is not UTF-8");

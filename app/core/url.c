@@ -4,7 +4,7 @@
 #include "core/percent.h"
 #include "base/unicode.h"
 
-#define RAW_MAX (URL_PATH_MAX * 3)	/* a path of escapes alone is three times as long as what it means */
+#define RAW_MAX ((size_t)URL_PATH_MAX * 3)	/* a path of escapes alone is three times as long as what it means */
 #define PAIRS_MAX 100
 
 /* A `decoded` path is one in which every '%' begins one of the escapes that stay. */

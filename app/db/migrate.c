@@ -30,7 +30,8 @@ static enum status read_file(struct scope *, struct migration *, const char *dir
 static enum status create_database(struct scope *, const char *path);
 static enum status check_applied(struct scope *, struct db *, const struct migrations *, int64_t *version);
 static enum status check_served(struct scope *, const struct migrations *, int64_t version);
-static enum status apply_from(struct scope *, struct db *, const struct migrations *, int64_t from, struct migration_report *);
+static enum status apply_from(struct scope *, struct db *, const struct migrations *, int64_t from,
+		    struct migration_report *);
 static enum status apply(struct scope *, struct db *, const struct migration *, int64_t version);
 
 enum status
@@ -117,7 +118,8 @@ static bool
 is_migration(const char *name)
 {
 	return strspn(name, "0123456789") == 4 && name[4] == '_' &&
-	    strspn(name + 5, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name) - strlen("0001_.sql") && strlen(name) > strlen("0001_.sql");
+	    strspn(name + 5, "abcdefghijklmnopqrstuvwxyz0123456789_") == strlen(name) - strlen("0001_.sql") &&
+	    strlen(name) > strlen("0001_.sql");
 }
 
 static enum status
@@ -174,7 +176,8 @@ check_applied(struct scope *s, struct db *db, const struct migrations *all, int6
 		return tables == 0 ? OK : fail(s, ERR_CONFLICT, NULL, "the file is a database of something else");
 	}
 	if (*version > all->count)
-		return fail(s, ERR_CONFLICT, NULL, "the database has schema %" PRId64 ", newer than the newest file, %" PRId64, *version, all->count);
+		return fail(s, ERR_CONFLICT, NULL, "the database has schema %" PRId64 ", newer than the newest file, %" PRId64,
+		    *version, all->count);
 	*version = 0;
 	TRY(db_query(s, db, &rows, SQL_MIGRATION_LIST, NO_ARGS));
 	while (status == OK && db_next(rows)) {
@@ -200,12 +203,14 @@ check_served(struct scope *s, const struct migrations *all, int64_t version)
 {
 	for (; version < all->count; version++)
 		if (!all->files[version].online)
-			return fail(s, ERR_CONFLICT, NULL, "%s cannot be applied while the site is served: stop it first", all->files[version].name);
+			return fail(s, ERR_CONFLICT, NULL, "%s cannot be applied while the site is served: stop it first",
+			    all->files[version].name);
 	return OK;
 }
 
 static enum status
-apply_from(struct scope *s, struct db *db, const struct migrations *all, int64_t version, struct migration_report *report)
+apply_from(struct scope *s, struct db *db, const struct migrations *all, int64_t version,
+    struct migration_report *report)
 {
 	enum status status;
 	int64_t found;

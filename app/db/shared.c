@@ -17,7 +17,7 @@ struct shared {
 	uint32_t	 layout;
 	uint32_t	 size;
 	char		 boot_id[BOOT_ID];	/* a lock held when the machine went down would never be given back */
-	pthread_mutex_t	 turn, next;		/* who holds `next` is the one to have the turn after the present holder */
+	pthread_mutex_t	 turn, next;		/* who holds `next` has the turn after the present holder */
 	_Atomic uint64_t generation;
 	_Atomic uint64_t all;			/* every slot is at least this new */
 	_Atomic int64_t	 changes_seen;
@@ -85,8 +85,8 @@ shared_close(struct shared *shared)
 		munmap(shared, sizeof(*shared));
 }
 
-/* A mutex goes to whoever is awake first, and that is the one who just gave it: alone it would let one process write on and on.
- * With two, a holder that comes back finds `next` taken by who waited. Both are robust: a waiter may be killed, too. */
+/* A mutex goes to whoever is awake first, and that is the one who just gave it: alone it would let one process write on and
+ * on. With two, a holder that comes back finds `next` taken by who waited. Both are robust: a waiter may be killed, too. */
 bool
 shared_turn_take(struct shared *shared, int timeout_ms)
 {
@@ -250,7 +250,8 @@ create_file(struct scope *s, int *out, const char *dir, const char *path)
 static struct shared *
 map(int fd)
 {
-	void *p = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, fd == -1 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED, fd, 0);
+	int flags = fd == -1 ? MAP_SHARED | MAP_ANONYMOUS : MAP_SHARED;
+	void *p = mmap(NULL, sizeof(struct shared), PROT_READ | PROT_WRITE, flags, fd, 0);
 
 	return p == MAP_FAILED ? NULL : p;
 }

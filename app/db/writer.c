@@ -46,8 +46,8 @@ static void	 run_batch(struct writer *);
 static bool	 fill(struct writer *, struct batch *);
 static void	 apply_in_group(struct db *, struct write_job *);
 static void	 run_alone(struct writer *, struct write_job *);
-static enum status run_unit(struct scope *, struct db *, struct shared *, int64_t schema, enum status (*apply)(struct scope *, struct db *, void *),
-		    void *arg, bool *is_stale);
+static enum status run_unit(struct scope *, struct db *, struct shared *, int64_t schema,
+		    enum status (*apply)(struct scope *, struct db *, void *), void *arg, bool *is_stale);
 static enum status open_unit(struct scope *, struct db *, struct shared *, int64_t schema, bool *is_stale);
 static struct write_job *pop(struct writer *);
 static void	 refuse_queue(struct writer *, enum status);
@@ -161,7 +161,8 @@ writer_queue_length(struct writer *w)
 }
 
 enum status
-writer_run(struct scope *s, struct db *db, struct shared *shared, enum status (*apply)(struct scope *, struct db *, void *), void *arg)
+writer_run(struct scope *s, struct db *db, struct shared *shared,
+    enum status (*apply)(struct scope *, struct db *, void *), void *arg)
 {
 	return run_unit(s, db, shared, 0, apply, arg, NULL);
 }
@@ -313,8 +314,8 @@ run_alone(struct writer *w, struct write_job *job)
 }
 
 static enum status
-run_unit(struct scope *s, struct db *db, struct shared *shared, int64_t schema, enum status (*apply)(struct scope *, struct db *, void *),
-    void *arg, bool *is_stale)
+run_unit(struct scope *s, struct db *db, struct shared *shared, int64_t schema,
+    enum status (*apply)(struct scope *, struct db *, void *), void *arg, bool *is_stale)
 {
 	int64_t violations = db_unique_violations(db);
 	enum status status;
@@ -349,7 +350,8 @@ open_unit(struct scope *s, struct db *db, struct shared *shared, int64_t schema,
 
 	if (!shared_turn_take(shared, TURN_MS))
 		return fail(s, ERR_BUSY, NULL, "other writers did not finish in %d s", TURN_MS / 1000);
-	if ((status = db_begin(s, db)) == OK && schema != 0 && (status = db_schema_version(s, db, &found)) == OK && found != schema) {
+	if ((status = db_begin(s, db)) == OK && schema != 0 && (status = db_schema_version(s, db, &found)) == OK &&
+	    found != schema) {
 		*is_stale = true;
 		status = fail(s, ERR_BUSY, NULL, "the database has schema %" PRId64 ", this program knows %" PRId64, found, schema);
 	}

@@ -12,7 +12,7 @@ enum { LEFT_FOR_HTML = 1, LEFT_FOR_BOUNDS };
 struct events {
 	struct scope	*s;
 	struct writer	*w;
-	uint32_t	 open[CONTENT_DEPTH_MAX];	/* writer's numbers of md4c's open blocks and spans */
+	struct { enum element el; uint32_t number; } open[CONTENT_DEPTH_MAX];	/* md4c's open blocks and spans */
 	size_t		 depth;
 	int		 images;	/* open; inside one everything is alternative text */
 	struct buf	 alt;
@@ -149,14 +149,20 @@ open_element(struct events *e, enum element el, const struct attributes *a)
 {
 	if (e->depth == COUNT(e->open))
 		return LEFT_FOR_BOUNDS;
-	e->open[e->depth++] = el == ELEMENT_NONE ? 0 : writer_open(e->w, el, a);
+	e->open[e->depth].el = el;
+	e->open[e->depth++].number = writer_open(e->w, el, a);
 	return 0;
 }
 
-static void
-close_element(struct events *e)
+/* md4c's bare links can end a span that began outside of them, so its events are not always a tree. Then the HTML parser sorts
+ * them out, as it does in any browser. */
+static int
+close_element(struct events *e, enum element el)
 {
-	writer_close(e->w, e->open[--e->depth]);
+	if (e->images != 0 || e->depth == 0 || e->open[e->depth - 1].el != el)
+		return LEFT_FOR_HTML;
+	writer_close(e->w, e->open[--e->depth].number);
+	return 0;
 }
 
 static int
@@ -217,32 +223,53 @@ add_newline(struct events *e)
 	writer_text(e->w, STR("\n"));
 }
 
+static enum element
+element_of_block(MD_BLOCKTYPE type, const void *detail)
+{
+	static const enum element headings[] = { 0, ELEMENT_H2, ELEMENT_H2, ELEMENT_H3, ELEMENT_H4, ELEMENT_H5, ELEMENT_H6 };
+
+	switch (type) {
+	case MD_BLOCK_QUOTE:	return ELEMENT_BLOCKQUOTE;
+	case MD_BLOCK_UL:	return ELEMENT_UL;
+	case MD_BLOCK_OL:	return ELEMENT_OL;
+	case MD_BLOCK_LI:	return ELEMENT_LI;
+	case MD_BLOCK_HR:	return ELEMENT_HR;
+	case MD_BLOCK_H:	return headings[((const MD_BLOCK_H_DETAIL *)detail)->level];
+	case MD_BLOCK_CODE:	return ELEMENT_PRE;
+	case MD_BLOCK_P:	return ELEMENT_P;
+	case MD_BLOCK_TABLE:	return ELEMENT_TABLE;
+	case MD_BLOCK_THEAD:	return ELEMENT_THEAD;
+	case MD_BLOCK_TBODY:	return ELEMENT_TBODY;
+	case MD_BLOCK_TR:	return ELEMENT_TR;
+	case MD_BLOCK_TH:	return ELEMENT_TH;
+	case MD_BLOCK_TD:	return ELEMENT_TD;
+	case MD_BLOCK_DOC:
+	case MD_BLOCK_HTML:
+		break;
+	}
+	return ELEMENT_NONE;
+}
+
 static int
 block_begins(struct events *e, MD_BLOCKTYPE type, void *detail)
 {
-	static const enum element headings[] = { 0, ELEMENT_H2, ELEMENT_H2, ELEMENT_H3, ELEMENT_H4, ELEMENT_H5, ELEMENT_H6 };
+	enum element el = element_of_block(type, detail);
 	int left;
 
-	switch (type) {
-	case MD_BLOCK_DOC:	return 0;
-	case MD_BLOCK_HTML:	return LEFT_FOR_HTML;
-	case MD_BLOCK_LI:	return enter_item(e, detail);
-	case MD_BLOCK_H:	return open_element(e, headings[((const MD_BLOCK_H_DETAIL *)detail)->level], NULL);
-	case MD_BLOCK_CODE:	return enter_code(e, detail);
-	case MD_BLOCK_P:	return open_element(e, ELEMENT_P, NULL);
-	case MD_BLOCK_TABLE:	return open_element(e, ELEMENT_TABLE, NULL);
-	case MD_BLOCK_THEAD:	return open_element(e, ELEMENT_THEAD, NULL);
-	case MD_BLOCK_TBODY:	return open_element(e, ELEMENT_TBODY, NULL);
-	case MD_BLOCK_TR:	return open_element(e, ELEMENT_TR, NULL);
-	case MD_BLOCK_TH:	return enter_cell(e, ELEMENT_TH, detail);
-	case MD_BLOCK_TD:	return enter_cell(e, ELEMENT_TD, detail);
-	case MD_BLOCK_QUOTE:	left = open_element(e, ELEMENT_BLOCKQUOTE, NULL); break;
-	case MD_BLOCK_UL:	left = open_element(e, ELEMENT_UL, NULL); break;
-	case MD_BLOCK_OL:	left = enter_list(e, detail); break;
-	case MD_BLOCK_HR:	left = open_element(e, ELEMENT_HR, NULL); break;
-	default:		return LEFT_FOR_HTML;
-	}
-	add_newline(e);
+	if (type == MD_BLOCK_DOC)
+		return 0;
+	if (el == ELEMENT_NONE)
+		return LEFT_FOR_HTML;
+	if (el == ELEMENT_LI)
+		return enter_item(e, detail);
+	if (el == ELEMENT_PRE)
+		return enter_code(e, detail);
+	if (el == ELEMENT_TH || el == ELEMENT_TD)
+		return enter_cell(e, el, detail);
+	left = el == ELEMENT_OL ? enter_list(e, detail) : open_element(e, el, NULL);
+	/* The same line ends as md4c's own renderer gives: see from_mixed. */
+	if (el == ELEMENT_BLOCKQUOTE || el == ELEMENT_UL || el == ELEMENT_OL || el == ELEMENT_HR)
+		add_newline(e);
 	return left;
 }
 
@@ -269,9 +296,10 @@ leave_block(MD_BLOCKTYPE type, void *detail, void *arg)
 
 	if (type == MD_BLOCK_DOC || e->left != 0)
 		return e->left;
-	close_element(e);
-	if (type == MD_BLOCK_CODE)
-		close_element(e);
+	if (type == MD_BLOCK_CODE && close_element(e, ELEMENT_CODE) != 0)
+		return keep(e, LEFT_FOR_HTML);
+	if (close_element(e, element_of_block(type, detail)) != 0)
+		return keep(e, LEFT_FOR_HTML);
 	if (type != MD_BLOCK_HR)
 		add_newline(e);
 	return keep(e, 0);
@@ -306,33 +334,46 @@ enter_image(struct events *e, const MD_SPAN_IMG_DETAIL *detail)
 	return 0;
 }
 
-static void
+static int
 leave_image(struct events *e)
 {
+	if (e->images == 0)
+		return LEFT_FOR_HTML;
 	if (--e->images > 0)
-		return;
+		return 0;
 	attributes_give(&e->image, ATTRIBUTE_SRC, buf_as_str(&e->src));
 	attributes_give(&e->image, ATTRIBUTE_ALT, buf_as_str(&e->alt));
 	if (e->title.len > 0)
 		attributes_give(&e->image, ATTRIBUTE_TITLE, buf_as_str(&e->title));
 	writer_open(e->w, ELEMENT_IMG, &e->image);
+	return 0;
+}
+
+static enum element
+element_of_span(MD_SPANTYPE type)
+{
+	switch ((int)type) {
+	case MD_SPAN_EM:	return ELEMENT_EM;
+	case MD_SPAN_STRONG:	return ELEMENT_STRONG;
+	case MD_SPAN_A:		return ELEMENT_A;
+	case MD_SPAN_CODE:	return ELEMENT_CODE;
+	case MD_SPAN_DEL:	return ELEMENT_DEL;
+	default:		return ELEMENT_NONE;
+	}
 }
 
 static int
 span_begins(struct events *e, MD_SPANTYPE type, void *detail)
 {
+	enum element el = element_of_span(type);
+
 	if (type == MD_SPAN_IMG)
 		return enter_image(e, detail);
 	if (e->images > 0)
 		return 0;
-	switch ((int)type) {
-	case MD_SPAN_EM:	return open_element(e, ELEMENT_EM, NULL);
-	case MD_SPAN_STRONG:	return open_element(e, ELEMENT_STRONG, NULL);
-	case MD_SPAN_A:		return enter_link(e, detail);
-	case MD_SPAN_CODE:	return open_element(e, ELEMENT_CODE, NULL);
-	case MD_SPAN_DEL:	return open_element(e, ELEMENT_DEL, NULL);
-	default:		return LEFT_FOR_HTML;
-	}
+	if (el == ELEMENT_NONE)
+		return LEFT_FOR_HTML;
+	return el == ELEMENT_A ? enter_link(e, detail) : open_element(e, el, NULL);
 }
 
 static int
@@ -351,10 +392,10 @@ leave_span(MD_SPANTYPE type, void *detail, void *arg)
 	if (e->left != 0)
 		return e->left;
 	if (type == MD_SPAN_IMG)
-		leave_image(e);
-	else if (e->images == 0)
-		close_element(e);
-	return keep(e, 0);
+		return keep(e, leave_image(e));
+	if (e->images > 0)
+		return 0;
+	return keep(e, close_element(e, element_of_span(type)));
 }
 
 static void

@@ -15,6 +15,9 @@
 enum status	 render_content(struct scope *, struct rendered *out, enum format, struct str source) MUST_USE;
 /* The visible text alone, blanks folded, from trusted HTML that render_content made. */
 const char	*render_text(struct scope *, struct str html);
-/* Replace link targets when the page is built: `current` maps a URL as written to the one to print, or returns NULL to keep it. */
-struct str	 render_links(struct scope *, struct str html, const char *(*current)(struct scope *, void *arg, struct str url), void *arg);
+/* Replace addresses when the page is built: `current` maps one as written to the one to print, or returns NULL to keep it. render_links
+ * asks for link targets, render_addresses for the sources of pictures, sound and video too. `html` is render_content's. */
+typedef const char *address_fn(struct scope *, void *arg, struct str url);
+struct str	 render_links(struct scope *, struct str html, address_fn *current, void *arg);
+struct str	 render_addresses(struct scope *, struct str html, address_fn *current, void *arg);
 #endif

@@ -468,7 +468,7 @@ writer_text(struct writer *w, struct str text)
 		if (str_trim(text).len == 0) {
 			/* Parsers move or drop blanks between the parts of a table. */
 			if (in->el < ELEMENT_TABLE || in->el > ELEMENT_TR)
-				buf_str(&w->html, text);
+				markup_escape(&w->html, text);
 			return;
 		}
 		in->has_content = true;

@@ -10,7 +10,7 @@
 #define OUTPUT_MAX (8 * 1024 * 1024)
 #define PARTIALS_MAX 16
 #define FRAMES_MAX (TEMPLATE_SECTIONS_MAX * (PARTIALS_MAX + 1) + 1)
-#define STEPS_MAX (16 * 1024 * 1024)	/* loops in loops that print nothing end too */
+#define STEPS_MAX (4 * 1024 * 1024)	/* loops in loops that print nothing end too */
 
 struct templates {
 	struct arena	*arena;

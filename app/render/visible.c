@@ -205,17 +205,35 @@ render_text(struct scope *s, struct str html)
 	return text.p;
 }
 
-/* "<a " begins a link wherever it stands, since text has its '<' escaped; href is always its first attribute. */
-struct str
-render_links(struct scope *s, struct str html, const char *(*current)(struct scope *, void *arg, struct str url), void *arg)
+/* Where an address stands in HTML that render_content made: text has its '<' escaped, and href or src is always the first attribute. */
+static const struct str link_marks[] = { { "<a href=\"", 9 } };
+static const struct str media_marks[] = { { "<a href=\"", 9 }, { "<img src=\"", 10 }, { "<video src=\"", 12 }, { "<audio src=\"", 12 },
+	{ "<source src=\"", 13 } };
+
+/* The first mark at or behind `at`; html.len when there is none. *len is its length. */
+static size_t
+find_mark(struct str html, size_t at, const struct str *marks, size_t count, size_t *len)
 {
-	static const struct str start = { "<a href=\"", 9 };
+	for (; at < html.len; at++) {
+		at += str_find(str_part(html, at, html.len), '<');
+		for (size_t i = 0; i < count && at < html.len; i++)
+			if (html.len - at >= marks[i].len && memcmp(html.p + at, marks[i].p, marks[i].len) == 0) {
+				*len = marks[i].len;
+				return at;
+			}
+	}
+	return html.len;
+}
+
+static struct str
+replace_addresses(struct scope *s, struct str html, const struct str *marks, size_t count, address_fn *current, void *arg)
+{
 	struct buf out, url;
-	size_t done = 0, at;
+	size_t done = 0, at, len;
 
 	buf_init(&out, s->arena);
-	while ((at = done + str_find_str(str_part(html, done, html.len), start)) < html.len) {
-		size_t from = at + start.len, end = from + str_find(str_part(html, from, html.len), '"');
+	while ((at = find_mark(html, done, marks, count, &len)) < html.len) {
+		size_t from = at + len, end = from + str_find(str_part(html, from, html.len), '"');
 		buf_init(&url, s->arena);
 		for (size_t i = from; i < end;)
 			buf_char(&url, html.p[i] == '&' ? unescape(html, &i) : html.p[i++]);
@@ -231,4 +249,16 @@ render_links(struct scope *s, struct str html, const char *(*current)(struct sco
 		return html;
 	buf_str(&out, str_part(html, done, html.len));
 	return buf_as_str(&out);
+}
+
+struct str
+render_links(struct scope *s, struct str html, address_fn *current, void *arg)
+{
+	return replace_addresses(s, html, link_marks, COUNT(link_marks), current, arg);
+}
+
+struct str
+render_addresses(struct scope *s, struct str html, address_fn *current, void *arg)
+{
+	return replace_addresses(s, html, media_marks, COUNT(media_marks), current, arg);
 }

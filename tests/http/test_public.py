@@ -176,7 +176,7 @@ def test_other_methods_are_refused(server):
 
 def test_markup_of_titles_never_runs(server):
     evil = "</title></script><script>alert(1)</script><img src=x onerror=alert(1)>\u2028"
-    a = publish(server, "T" + evil, summary=evil, tags=["x" + evil + word()])
+    a = publish(server, "T" + evil, content="x", summary=evil, tags=["x" + evil + word()])
     for path in (a["path"], "/", "/tags"):
         p = page(server, path)
         assert [e for e in p.tree.iter("script") if e.get("type") != "application/ld+json"] == []

@@ -98,6 +98,7 @@ redirect_keeps_the_query_byte_for_byte(void **state)
 	struct fixture *f = *state;
 
 	says("/articles/hello/?source=g&x=%2f+a&&y", "301 https://ex.test/articles/hello?source=g&x=%2f+a&&y");
+	says("/articles/hello/?a=%zz%&b=|^`{}\\\"<>\'&c=\xC3\xA9#f g", "301 https://ex.test/articles/hello?a=%zz%&b=|^`{}\\\"<>\'&c=%C3%A9%23f%20g");
 	says("/articles/hello/?page=1", "301 https://ex.test/articles/hello?page=1");
 }
 

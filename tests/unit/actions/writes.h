@@ -10,7 +10,7 @@
 #include "core/site.h"
 
 #define BASE "https://ex.test"
-#define CREATE (&(const struct write_rule){ "POST", "/api/v1/articles", CARRIER_REQUIRED, RETENTION_WRITE, ACTION_CREATE, "" })
+#define CREATE write_rule(WRITE_ARTICLE_CREATE)
 
 struct world {
 	struct fixture	 f;		/* first: the helpers of fixture.h take it */

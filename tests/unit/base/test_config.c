@@ -5,8 +5,6 @@
 #include <stdint.h>
 #include <cmocka.h>
 
-#include <sys/stat.h>
-
 #include "base/config.h"
 
 static char		 dir[] = "/tmp/stele-config-XXXXXX";
