@@ -42,7 +42,7 @@ SQL	:= $(sort $(wildcard app/store/*.sql))
 # Lower folders later: archives are searched from left to right.
 STACK	:= $(foreach f,actions store render core db base,$(B)/lib$(f).a)
 
-.PHONY: all help test-build san kore-san unit unit-bins lint fuzz fuzz-bins bench install clean FORCE
+.PHONY: all help test-build san kore-san unit unit-bins lint fuzz fuzz-bins replay replay-bins bench install clean FORCE
 all: $(B)/stele $(B)/stele.so
 
 help:
@@ -51,7 +51,8 @@ help:
 	@echo 'make san          under sanitizers, into build/san, with a Kore built alike in build/san/kore'
 	@echo 'make unit         unit tests (MODE=san B=build/san: under sanitizers)'
 	@echo 'make lint         layers, shellcheck, cppcheck, clang-tidy'
-	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS (60; 0: only the inputs that are kept)'
+	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS (60)'
+	@echo 'make replay       the inputs that fuzzing left in tests/fuzz/corpus (best with MODE=san B=build/san)'
 	@echo 'make bench        measure (tests/bench)'
 	@echo 'make install      into $$(DESTDIR)$(PREFIX)'
 
@@ -127,17 +128,26 @@ unit: $(UNIT_BIN)
 lint:
 	$(Q)tools/lint.sh $(B)
 
-# Fuzz targets: tests/fuzz/fuzz_NAME.c; inputs that are kept lie in tests/fuzz/corpus/NAME/. FUZZ_SECONDS=0 only runs those.
-FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(wildcard tests/fuzz/fuzz_*.c))
+# Fuzz targets: tests/fuzz/fuzz_NAME.c; inputs that are kept lie in tests/fuzz/corpus/NAME/. `replay` runs those without libFuzzer.
+FUZZ	:= $(wildcard tests/fuzz/fuzz_*.c)
+FUZZ_BIN := $(patsubst tests/fuzz/%.c,$(B)/fuzz/%,$(FUZZ))
+REPLAY_BIN := $(patsubst tests/fuzz/fuzz_%.c,$(B)/replay/%,$(FUZZ))
 FUZZ_SECONDS ?= 60
 $(B)/fuzz/fuzz_%: tests/fuzz/fuzz_%.c $(UNIT_LIBS) $(B)/flags
 	@mkdir -p $(@D)
 	$(if $(V),,@echo "  LD $@")
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -fsanitize=fuzzer -o $@ $< $(UNIT_LIBS) $(LDLIBS)
+$(B)/replay/%: tests/fuzz/fuzz_%.c tests/fuzz/replay.c $(UNIT_LIBS) $(B)/flags
+	@mkdir -p $(@D)
+	$(if $(V),,@echo "  LD $@")
+	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) $(LDFLAGS) -o $@ $< tests/fuzz/replay.c $(UNIT_LIBS) $(LDLIBS)
 fuzz-bins: $(FUZZ_BIN)
+replay-bins: $(REPLAY_BIN)
 fuzz:
 	$(Q)$(MAKE) --no-print-directory CC=clang MODE=fuzz B=$(B)/fuzz fuzz-bins
 	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(patsubst $(B)/fuzz/%,$(B)/fuzz/fuzz/%,$(FUZZ_BIN))
+replay: $(REPLAY_BIN)
+	$(Q)tools/replay.sh $(REPLAY_BIN)
 
 bench: all
 	$(Q)/usr/bin/python3 tests/bench/bench.py $(B)

@@ -4,11 +4,10 @@
 #        packages.sh install build|test ...   install what is missing (root or sudo); asks apt for nothing when nothing is
 set -eu
 
-# One line each, as awk takes no line ends in a variable.
-build='build-essential pkgconf libsqlite3-dev libxml2-dev libssl-dev libjansson-dev libmd4c-dev libmd4c-html0-dev libgumbo-dev libicu-dev \
-libcurl4-openssl-dev libargon2-dev libbrotli-dev zlib1g-dev kore'
-test='libcmocka-dev python3 python3-pytest python3-hypothesis python3-lxml python3-html5lib clang llvm libclang-rt-14-dev \
-nginx haproxy systemd curl procps shellcheck'
+build='build-essential pkgconf libsqlite3-dev libxml2-dev libssl-dev libjansson-dev libmd4c-dev libmd4c-html0-dev'
+build="$build libgumbo-dev libicu-dev libcurl4-openssl-dev libargon2-dev libbrotli-dev zlib1g-dev kore"
+test='libcmocka-dev python3 python3-pytest python3-hypothesis python3-lxml python3-html5lib clang llvm libclang-rt-14-dev'
+test="$test nginx haproxy systemd curl procps shellcheck"
 
 usage() {
 	echo "usage: packages.sh list|install build|test ..." >&2

@@ -170,6 +170,9 @@ parse_field(struct message *m, struct str line, struct header *out)
 	out->value = str_trim(str_part(line, colon + 1, line.len));
 	if (colon == line.len || !is_token(out->name))
 		return ERR_MALFORMED_REQUEST;
+	/* An empty value is not an absent field. */
+	if (out->value.len == 0)
+		out->value = STR("");
 	for (size_t i = 0; i < out->value.len; i++) {
 		unsigned char c = (unsigned char)out->value.p[i];
 

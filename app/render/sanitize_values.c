@@ -82,7 +82,7 @@ scheme_allowed(struct str url, bool is_link)
 static bool
 stands_in_url(unsigned char c)
 {
-	static const char marks[] = "~-_.+!*(),%#@?=;:/$&";
+	static const char marks[] = "~-_.+!*(),#@?=;:/$&";
 
 	return c < 0x80 && (is_digit((char)c) || is_letter((char)c) || memchr(marks, c, sizeof(marks) - 1) != NULL);
 }
@@ -106,6 +106,13 @@ content_url(struct buf *out, struct str raw, bool is_link)
 		if ((i = run) == to)
 			break;
 		unsigned char c = (unsigned char)raw.p[i++];
+		if (c == '%') {
+			/* md4c's renderer encodes the tilde, which RFC 3986 2.3 has as an unreserved character. */
+			bool tilde = str_is_nocase(str_part(raw, i, i + 2), "7e");
+			buf_char(out, tilde ? '~' : '%');
+			i += tilde ? 2 : 0;
+			continue;
+		}
 		/* Browsers drop tab and newlines wherever they stand; no control has business in a URL. */
 		if (c < ' ' || c == 0x7F)
 			continue;

@@ -132,10 +132,11 @@ class Stele:
     def __init__(self, build, folder):
         self.build, self.data, self.port = build, folder / "data", free_port()
         self.data.mkdir()
+        (self.data / "stele.conf").write_text(f"share_dir = {HERE.parents[1]}\n")
         self.log = open(folder / "stele.log", "wb")
         self.command("migrate")
         self.command("user", "add", "bench", "--role", "admin")
-        self.token = self.command("token", "add", "--user", "bench", "--scopes", "all").strip()
+        self.token = self.command("token", "add", "bench", "--scopes", "all").strip()
         self.start()
 
     def command(self, *args):

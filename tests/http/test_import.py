@@ -8,6 +8,7 @@ import struct
 import subprocess
 import time
 import zlib
+from xml.parsers import expat
 
 import pytest
 from lxml import etree
@@ -259,10 +260,10 @@ def test_every_export_of_the_corpus_becomes_a_sound_site(file, make_server):
         pytest.skip("corpora absent")
     site = make_server()
     result = run(site, file, check=False)
-    try:
-        etree.parse(str(file), etree.XMLParser(resolve_entities=False))
+    try:        # without namespaces, which exports cut by hand often lack
+        expat.ParserCreate().Parse(file.read_bytes(), True)
         whole = True
-    except etree.XMLSyntaxError:
+    except expat.ExpatError:
         whole = False
     assert result.returncode == (0 if whole else 1), result.stderr
     if not whole:

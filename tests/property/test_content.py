@@ -219,7 +219,7 @@ def raw_free(source):
     return not re.search(r"[<&]", source)
 
 
-MARKS = ["*", "**", "_", "`", "~~", "# ", "## ", "- ", "1. ", "> ", "[", "](", ")", "![", "\n", "\n\n", "    ", "| ", "|\n|-|-|\n", "---\n",
+MARKS = ["*", "**", "_", "`", "~~", "# ", "## ", "- ", "1. ", "> ", "[", "](", ")", "![", "\n", "\n\n", "    ", "| ", "|\n|---|---|\n", "---\n",
          "```", "\\", "&amp;", "&#65;", "&nbsp;", "&copy;", "http://a.b/c", "www.x.yz", "a@b.cd", "word", " ", "天地", "é", "\t", "- [x] ",
          "{}", ":", "\"", "'", "<b>", "</b>", "<div>", "</div>", "<!-- c -->", "<a href='x'>", "javascript:", "\r\n", "\u00a0", "=", "!"]
 NAMES = sorted(ELEMENTS) + ["script", "style", "svg", "math", "mtext", "template", "noscript", "iframe", "form", "select", "option", "textarea",
