@@ -41,7 +41,7 @@ address_plan(struct scope *s, const struct site *site, const struct resource *r,
 			return fail(s, ERR_RESERVED, exact != NULL ? "path" : "slug", "the path %.300s is reserved: %s", out->first.path, why);
 		return OK;
 	}
-	/* "Feed" gives /feed, which is reserved with all that begins so: then its kind goes before it. */
+	/* "Sitemap" gives /sitemap, which is reserved with all that begins so: then its kind goes before it. */
 	tries[0] = r->slug[0] != '\0' ? r->slug : short_id;
 	tries[1] = slug_numbered(s, scope_printf(s, "%s-%s", kind_name(r->kind), tries[0]), SENTINEL);
 	tries[1] = arena_strndup(s->arena, tries[1], strlen(tries[1]) - strlen(SENTINEL_TEXT));

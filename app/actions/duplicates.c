@@ -73,6 +73,9 @@ gather(struct scope *s, struct db *db, struct settling *t)
 	TRY(store_duplicates_originals(s, db, t->locale, t->hash, t->originals, ORIGINALS, &t->original_count));
 	for (i = 0; i < t->original_count; i++)
 		prefer(&t->leader, &t->originals[i]);
+	/* Alone with a text that nobody had, or still its original: copies, if there are any, are its own already. */
+	if (t->original_count == 1 && t->leader.id != 0 && t->leader.id == t->self)
+		return OK;
 	while (t->group_count < GROUPS) {
 		TRY(store_duplicates_next_group(s, db, t->locale, t->hash, group, &group));
 		if (group == 0)

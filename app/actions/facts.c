@@ -94,12 +94,9 @@ load_terms(struct scope *s, struct db *db, struct facts *f)
 static enum status
 load_use(struct scope *s, struct db *db, struct facts *f)
 {
-	int64_t count = 0;
-
 	if (f->resource.kind == KIND_TAG)
-		TRY(store_live_tag_count(s, db, f->resource.id, 1, &count));
-	else if (f->resource.kind == KIND_AUTHOR)
-		TRY(store_resource_count_by(s, db, f->resource.id, 1, &count));
-	f->is_used = count > 0;
+		return store_live_tag_is_used(s, db, f->resource.id, 0, &f->is_used);
+	if (f->resource.kind == KIND_AUTHOR)
+		return store_resource_is_live_by(s, db, f->resource.id, 0, &f->is_used);
 	return OK;
 }

@@ -9,33 +9,35 @@
 #include "store/terms.h"
 
 static enum status	tags_changed(struct scope *, struct db *, const struct live_change *);
-static enum status	tag_changed(struct scope *, struct db *, int64_t tag, bool joined, bool left);
-static enum status	author_changed(struct scope *, struct db *, const struct site *, int64_t author, bool joined, bool left);
+static enum status	tag_changed(struct scope *, struct db *, const struct live_change *, int64_t tag, bool joined_or_left);
+static enum status	author_changed(struct scope *, struct db *, const struct site *, const struct live_change *, int64_t author,
+			    bool joined_or_left);
 static bool		has(const int64_t *ids, size_t count, int64_t id);
-static enum status	sitemap_changed(struct scope *, struct db *, int64_t resource);
+static enum status	sitemap_changed(struct scope *, struct db *, int64_t resource, int64_t *first);
 
 enum status
 live_changed(struct scope *s, struct db *db, const struct site *site, const struct live_change *c)
 {
 	struct resource *r = c->after;
+	int64_t part;
 	bool is_live = r->state == STATE_PUBLISHED;
 	int64_t author = is_live ? r->live_author : 0, before = c->was_live ? c->author_before : 0;
 
 	if (r->kind == KIND_ARTICLE || r->kind == KIND_PAGE) {
 		TRY(tags_changed(s, db, c));
 		if (before != 0 && before != author)
-			TRY(author_changed(s, db, site, before, false, true));
+			TRY(author_changed(s, db, site, c, before, true));
 		if (author != 0)
-			TRY(author_changed(s, db, site, author, before != author, false));
+			TRY(author_changed(s, db, site, c, author, before != author));
 	}
 	if (c->hash_before != NULL && (r->content_hash == NULL || strcmp(c->hash_before, r->content_hash) != 0))
 		TRY(duplicates_settle_for(s, db, site, r->locale, c->hash_before, 0, &(int64_t){ 0 }));
 	if (r->content_hash != NULL)
 		TRY(duplicates_settle_for(s, db, site, r->locale, r->content_hash, r->id, &r->duplicate_of));
-	TRY(sitemap_changed(s, db, r->id));
+	TRY(sitemap_changed(s, db, r->id, &part));
 	/* The home page's lastmod is that of the latest article; its entry stands in the first part. */
-	if (r->kind == KIND_ARTICLE)
-		TRY(sitemap_changed(s, db, 1));
+	if (r->kind == KIND_ARTICLE && part != 1)
+		TRY(sitemap_changed(s, db, 1, &part));
 	db_touch(db, "resource:%" PRId64, r->id);
 	db_touch(db, "list:%s", kind_name(r->kind));
 	return c->topic == NULL ? OK : event_write(s, db, site, r, c->topic);
@@ -71,44 +73,48 @@ tags_changed(struct scope *s, struct db *db, const struct live_change *c)
 		TRY(store_live_tags_remove(s, db, c->after->id, &had, &had_count));
 	TRY(store_live_tags_set(s, db, c->after->id, c->after->first_published_at, c->tags, c->tag_count));
 	for (i = 0; i < c->tag_count; i++)
-		TRY(tag_changed(s, db, c->tags[i], !has(had, had_count, c->tags[i]), false));
+		TRY(tag_changed(s, db, c, c->tags[i], !has(had, had_count, c->tags[i])));
 	for (i = 0; i < had_count; i++)
 		if (!has(c->tags, c->tag_count, had[i]))
-			TRY(tag_changed(s, db, had[i], false, true));
+			TRY(tag_changed(s, db, c, had[i], true));
 	return OK;
 }
 
 /* A tag enters the sitemap with its first live resource and leaves it with its last. */
 static enum status
-tag_changed(struct scope *s, struct db *db, int64_t tag, bool joined, bool left)
+tag_changed(struct scope *s, struct db *db, const struct live_change *c, int64_t tag, bool joined_or_left)
 {
-	int64_t count;
+	bool others;
+	int64_t part;
 
 	db_touch(db, "tag:%" PRId64, tag);
 	db_touch(db, "list:tag");
-	if (!joined && !left)
+	if (!joined_or_left)
 		return OK;
-	TRY(store_live_tag_count(s, db, tag, 2, &count));
-	return count == (joined ? 1 : 0) ? sitemap_changed(s, db, tag) : OK;
+	TRY(store_live_tag_is_used(s, db, tag, c->after->id, &others));
+	return others ? OK : sitemap_changed(s, db, tag, &part);
 }
 
 /* So does an author; and that is what others hear of somebody who came along with their own first article. */
 static enum status
-author_changed(struct scope *s, struct db *db, const struct site *site, int64_t author, bool joined, bool left)
+author_changed(struct scope *s, struct db *db, const struct site *site, const struct live_change *c, int64_t author, bool joined_or_left)
 {
-	int64_t count, version;
 	struct resource r;
+	int64_t part;
+	bool others;
 
 	db_touch(db, "author:%" PRId64, author);
 	db_touch(db, "list:author");
-	if (!joined && !left)
+	if (!joined_or_left)
 		return OK;
-	TRY(store_resource_count_by(s, db, author, 2, &count));
-	if (count != (joined ? 1 : 0))
+	TRY(store_resource_is_live_by(s, db, author, c->after->id, &others));
+	if (others)
 		return OK;
-	TRY(sitemap_changed(s, db, author));
-	TRY(store_resource_note(s, db, author, &version));
 	TRY(store_resource_load(s, db, &r, author));
+	if (r.state != STATE_PUBLISHED)
+		return OK;
+	TRY(sitemap_changed(s, db, author, &part));
+	TRY(store_resource_note(s, db, author, &r.event_version));
 	return event_write(s, db, site, &r, "resource.changed");
 }
 
@@ -124,12 +130,10 @@ has(const int64_t *ids, size_t count, int64_t id)
 }
 
 static enum status
-sitemap_changed(struct scope *s, struct db *db, int64_t resource)
+sitemap_changed(struct scope *s, struct db *db, int64_t resource, int64_t *first)
 {
-	int64_t first;
-
-	TRY(store_sitemap_part_touch(s, db, resource, s->now, &first));
-	db_touch(db, "sitemap:%" PRId64, first);
+	TRY(store_sitemap_part_touch(s, db, resource, s->now, first));
+	db_touch(db, "sitemap:%" PRId64, *first);
 	db_touch(db, "sitemap");
 	return OK;
 }

@@ -9,6 +9,7 @@
 static enum status	find_boundary(struct scope *, struct str content_type, struct str *out);
 static bool		parameter(struct scope *, struct str value, const char *name, struct str *out);
 static enum status	read_head(struct scope *, struct str head, struct part *);
+static bool		is_text(struct str);
 static enum status	malformed(struct scope *, const char *why);
 
 enum status
@@ -93,8 +94,7 @@ read_head(struct scope *s, struct str head, struct part *p)
 	}
 	if (!has_name)
 		return malformed(s, "a part has no name");
-	if (!utf8_valid(p->name) || memchr(p->name.p, '\0', p->name.len) != NULL || !utf8_valid(p->file_name) ||
-	    (p->file_name.len > 0 && memchr(p->file_name.p, '\0', p->file_name.len) != NULL))
+	if (!is_text(p->name) || !is_text(p->file_name))
 		return malformed(s, "names must be UTF-8 without NUL");
 	return OK;
 }
@@ -143,6 +143,12 @@ parameter(struct scope *s, struct str value, const char *name, struct str *out)
 		i += str_find(str_part(value, i, value.len), ';');
 	}
 	return false;
+}
+
+static bool
+is_text(struct str s)
+{
+	return s.len == 0 || (utf8_valid(s) && memchr(s.p, '\0', s.len) == NULL);
 }
 
 static enum status

@@ -1,12 +1,11 @@
 /* html.c - HTML as people and programs write it: gumbo's tree, walked into the allow-list writer. */
 #include <gumbo.h>
 #include <setjmp.h>
-#include "base/clock.h"
 #include "render/sanitize.h"
 
 #define PARSE_BYTES_MAX (96 * 1024 * 1024)	/* gumbo takes about 27 times the input */
-#define PARSE_MS_MAX 1000
-#define LOOK_EVERY 16				/* allocations between two looks at the clock */
+#define PARSE_MS_MAX 1000			/* of this thread's own time, so that a busy machine refuses no more than an idle one */
+#define LOOK_EVERY 64				/* allocations between two looks at the clock */
 
 /* gumbo neither bounds its memory nor its time (both can be quadratic), and frees its tree recursively. So it allocates from
  * an arena of ours that leaves with longjmp when it has had enough, and the arena is dropped whole. */
@@ -26,12 +25,21 @@ struct visit {
 static enum status	 walk(struct scope *, struct writer *, const GumboNode *root);
 static bool		 enter(struct writer *, const GumboNode *, uint32_t *number);
 
+static int64_t
+thread_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
+}
+
 static void *
 bounded_alloc(void *arg, size_t n)
 {
 	struct bounds *b = arg;
 
-	if (arena_used(b->arena) + n > PARSE_BYTES_MAX || (b->calls++ % LOOK_EVERY == 0 && clock_monotonic() > b->deadline))
+	if (arena_used(b->arena) + n > PARSE_BYTES_MAX || (b->calls++ % LOOK_EVERY == 0 && thread_ms() > b->deadline))
 		longjmp(b->leave, 1);
 	return arena_alloc(b->arena, n);
 }
@@ -44,7 +52,7 @@ bounded_free(void *arg, void *p)
 enum status
 html_walk(struct scope *s, struct writer *w, struct str html)
 {
-	struct bounds bounds = { .arena = arena_new(), .deadline = clock_monotonic() + PARSE_MS_MAX };
+	struct bounds bounds = { .arena = arena_new(), .deadline = thread_ms() + PARSE_MS_MAX };
 	GumboOptions options = kGumboDefaultOptions;
 	enum status status;
 

@@ -141,9 +141,13 @@ store_resource_owner(struct scope *s, struct db *db, int64_t id, int64_t *owner,
 }
 
 enum status
-store_resource_count_by(struct scope *s, struct db *db, int64_t author, int limit, int64_t *out)
+store_resource_is_live_by(struct scope *s, struct db *db, int64_t author, int64_t except, bool *out)
 {
-	return db_value(s, db, out, SQL_RESOURCE_HAS_LIVE_BY, ARGS(INT(author), INT(limit)));
+	struct db_rows *rows;
+
+	TRY(db_query(s, db, &rows, SQL_RESOURCE_LIVE_BY_AUTHOR, ARGS(INT(author), INT(except))));
+	*out = db_next(rows);
+	return db_end(s, rows);
 }
 
 enum status

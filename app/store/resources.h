@@ -35,8 +35,8 @@ enum status	 store_resource_due(struct scope *, struct db *, int64_t now, struct
 
 /* *found false: no such row. */
 enum status	 store_resource_owner(struct scope *, struct db *, int64_t id, int64_t *owner, bool *found) MUST_USE;
-/* Live resources by this author, counted up to `limit`. */
-enum status	 store_resource_count_by(struct scope *, struct db *, int64_t author, int limit, int64_t *out) MUST_USE;
+/* Is something live by this author, besides `except` (0 = nothing excepted)? */
+enum status	 store_resource_is_live_by(struct scope *, struct db *, int64_t author, int64_t except, bool *out) MUST_USE;
 
 /* Is `id` among the ancestors of `of` or `of` itself; *depth counts the ancestors. */
 enum status	 store_resource_is_above(struct scope *, struct db *, int64_t id, int64_t of, bool *out, int *depth) MUST_USE;

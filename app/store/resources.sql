@@ -83,8 +83,8 @@ LIMIT $2;
 -- name: resource_owner
 SELECT owner_user FROM resource WHERE id = $1;
 
--- name: resource_has_live_by
-SELECT count(*) FROM (SELECT 1 FROM resource WHERE live_author = $1 AND state = 'published' LIMIT $2);
+-- name: resource_live_by_author
+SELECT id FROM resource WHERE live_author = $1 AND state = 'published' AND id <> $2 LIMIT 1;
 
 -- A page's ancestors, the nearest first, itself not among them.
 -- name: resource_ancestors

@@ -4,24 +4,32 @@
 enum status
 store_sitemap_parts(struct scope *s, struct db *db, struct sitemap_range **out, size_t *count)
 {
-	size_t room = 16;
 	struct db_rows *rows;
+	struct buf parts;
+	size_t all;
 
-	*count = 0;
-	*out = scope_alloc(s, room * sizeof(**out));
+	buf_init(&parts, s->arena);
 	TRY(db_query(s, db, &rows, SQL_SITEMAP_PARTS, ARGS(INT(SITEMAP_PARTS_MAX))));
 	while (db_next(rows)) {
-		if (*count == room) {
-			struct sitemap_range *more = scope_alloc(s, 2 * room * sizeof(*more));
+		struct sitemap_range part = { col_int(rows, 0), col_int(rows, 1), col_int(rows, 2), parts.len == 0 };
 
-			memcpy(more, *out, room * sizeof(*more));
-			*out = more;
-			room *= 2;
-		}
-		(*out)[*count] = (struct sitemap_range){ col_int(rows, 0), col_int(rows, 1), col_int(rows, 2), *count == 0 };
-		++*count;
+		buf_add(&parts, &part, sizeof(part));
 	}
-	return db_end(s, rows);
+	TRY(db_end(s, rows));
+	*out = scope_alloc(s, parts.len);
+	all = parts.len / sizeof(**out);
+	*count = 0;
+	for (size_t i = 0; i < all; i++) {
+		struct sitemap_range part;
+		int64_t is_used = 1;
+
+		memcpy(&part, parts.p + i * sizeof(part), sizeof(part));
+		if (!part.has_home)
+			TRY(db_value(s, db, &is_used, SQL_SITEMAP_PART_IS_USED, ARGS(INT(part.first_id), INT(part.last_id))));
+		if (is_used)
+			(*out)[(*count)++] = part;
+	}
+	return OK;
 }
 
 enum status

@@ -52,9 +52,13 @@ store_live_tags_remove(struct scope *s, struct db *db, int64_t resource, const i
 }
 
 enum status
-store_live_tag_count(struct scope *s, struct db *db, int64_t tag, int limit, int64_t *out)
+store_live_tag_is_used(struct scope *s, struct db *db, int64_t tag, int64_t except, bool *out)
 {
-	return db_value(s, db, out, SQL_LIVE_TAG_COUNT, ARGS(INT(tag), INT(limit)));
+	struct db_rows *rows;
+
+	TRY(db_query(s, db, &rows, SQL_LIVE_TAG_OTHER, ARGS(INT(tag), INT(except))));
+	*out = db_next(rows);
+	return db_end(s, rows);
 }
 
 static enum status

@@ -31,5 +31,5 @@ ON CONFLICT DO NOTHING;
 -- name: live_tag_remove
 DELETE FROM live_tag WHERE resource_id = $1 RETURNING tag_id;
 
--- name: live_tag_count
-SELECT count(*) FROM (SELECT 1 FROM live_tag WHERE tag_id = $1 LIMIT $2);
+-- name: live_tag_other
+SELECT resource_id FROM live_tag WHERE tag_id = $1 AND resource_id <> $2 LIMIT 1;

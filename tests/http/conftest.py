@@ -18,6 +18,9 @@ def server():
     try:
         s.start()
         yield s
+        s.stop()
+        # No request of any test may have ended a worker, whatever was answered.
+        assert not s.crashes(), s.crashes()
     finally:
         s.close()
 

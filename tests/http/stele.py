@@ -219,9 +219,18 @@ class Server:
         self.stop()
         return self.start(env=env)
 
+    def crashes(self):
+        """What sanitizers reported, and workers that ended in another way than by order."""
+        bad = ("ERROR: AddressSanitizer", "ERROR: LeakSanitizer", "runtime error:", "exited with status")
+        return [line for line in self.log_lines() if any(b in line for b in bad) and "exited with status 0" not in line]
+
+    def sanitizer_reports(self):
+        return [line for line in self.crashes() if "exited with status" not in line]
+
     def close(self):
         try:
             self.stop()
+            assert not self.sanitizer_reports(), self.log_text()[-20000:]
         finally:
             if self.process is not None:
                 self.process.kill()

@@ -108,7 +108,7 @@ world_prepare_creation(struct world *w, struct unit *u, void *arg)
 static inline enum status
 world_create(struct world *w, const struct principal *who, enum kind kind, const char *body, const char *key, struct unit **out)
 {
-	struct creation c = { kind, json_loads(body, 0, NULL) };
+	struct creation c = { kind, json_loads(body, JSON_DECODE_ANY, NULL) };
 	struct unit *u = world_unit(w, who, CREATE, key, body);
 	enum status status;
 

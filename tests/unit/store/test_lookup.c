@@ -103,6 +103,8 @@ query_source_needs_all_its_pairs_in_any_order(void **state)
 	assert_true(by_query(f, &hit, &rest, "/", "p=12&cat=3"));
 	assert_string_equal(hit.target, "/articles/b");
 	assert_int_equal(rest.len, 0);
+	assert_true(by_query(f, &hit, &rest, "/", "cat=3&p=12"));
+	assert_string_equal(hit.target, "/articles/b");
 	assert_false(by_query(f, &hit, &rest, "/", "cat=3"));
 	assert_false(by_query(f, &hit, &rest, "/", "p=120"));
 	assert_false(by_query(f, &hit, &rest, "/", "p=1"));
