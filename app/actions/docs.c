@@ -4,6 +4,7 @@
 #include "render/markdown.h"
 
 #define NAME_MAX_LEN 40
+#define PAGE_BYTES_MAX 262144
 
 static enum status	errors_html(struct scope *, const struct templates *, struct str *out);
 static enum status	read_markdown(struct scope *, const char *path, struct str *out);
@@ -73,9 +74,9 @@ read_markdown(struct scope *s, const char *path, struct str *out)
 	if (f == NULL)
 		return fail(s, ERR_NOT_FOUND, NULL, "the manual has no such page");
 	buf_init(&b, s->arena);
-	while (b.len <= SOURCE_MAX && (n = fread(block, 1, sizeof(block), f)) > 0)
+	while (b.len <= PAGE_BYTES_MAX && (n = fread(block, 1, sizeof(block), f)) > 0)
 		buf_add(&b, block, n);
-	failed = ferror(f) != 0 || b.len > SOURCE_MAX;
+	failed = ferror(f) != 0 || b.len > PAGE_BYTES_MAX;
 	fclose(f);
 	*out = buf_as_str(&b);
 	return failed || !utf8_valid(*out) ? fail(s, ERR_INTERNAL, NULL, "%s cannot be read", path) : OK;

@@ -57,7 +57,7 @@ static enum status
 take_step(struct scope *s, struct db *db, const struct site *site, struct walk *w, struct resolution *out, bool *done)
 {
 	struct path_hit hit;
-	struct str rest;
+	struct str rest = { NULL, 0 };
 	bool found = false;
 
 	if (w->query.len > 0)

@@ -18,9 +18,6 @@ view_page(struct scope *s, struct db *db, const struct site *site, const struct 
 	TRY(view_begin(s, &b));
 	if (r->meaning != MEANING_PAGE)
 		return view_error(s, &b, r);
-	if (r->page > 1)
-		/* An old address may be told by its query, `page` too. */
-		view_depend(s, out, "paths");
 	if (r->list != NULL)
 		return view_list(s, &b, r->list, r->page);
 	TRY(store_resource_load(s, db, &resource, r->resource_id));

@@ -3,9 +3,10 @@
 #include "render/sitemap.h"
 #include "store/sitemap.h"
 
-/* sitemaps.org: an address is shorter than 2,048 characters. One that is longer is left out, and so is one that escaping as XML makes longer
- * than twice that. A part has at most 10,001 entries (10,000 ids and home), each at most 4,096 bytes of loc and 80 around it: 42 MB, below the limit of 50 MB
- * whatever is stored. With ordinary addresses it is about 1.5 MB. An index of 50,000 parts stays below 6 MB. */
+/* sitemaps.org: an address is shorter than 2,048 characters. One that is longer is left out, and so is one that escaping as XML
+ * makes longer than twice that. A part has at most 10,001 entries (10,000 ids and home), each with at most 4,096 bytes of loc and 80
+ * around it: 42 MB, below the limit of 50 MB whatever is stored. With ordinary addresses it is about 1.5 MB. An index of 50,000
+ * parts stays below 20 MB. */
 #define LOC_MAX 2047
 #define LOC_ESCAPED_MAX 4096
 

@@ -1,11 +1,15 @@
 #include "http/cache.h"
 #include "base/hash.h"
 
+struct bucket {
+	struct cache_entry *first;
+};
+
 struct cache {
 	struct shared	*shared;
 	int64_t		 max_bytes, bytes;
 	size_t		 count, bucket_count;	/* a power of two */
-	struct cache_entry **buckets;
+	struct bucket	*buckets;
 	struct cache_entry *hand;		/* of the clock: a ring of all entries, the newest just behind it */
 };
 
@@ -153,7 +157,7 @@ query_is_declared(struct str query)
 static struct cache_entry **
 place(struct cache *c, const struct cache_key *key)
 {
-	struct cache_entry **at = &c->buckets[key->hash & (c->bucket_count - 1)];
+	struct cache_entry **at = &c->buckets[key->hash & (c->bucket_count - 1)].first;
 
 	while (*at != NULL && ((*at)->key.hash != key->hash || (*at)->key.len != key->len ||
 	    memcmp((*at)->key.text, key->text, key->len) != 0))
@@ -212,15 +216,15 @@ static void
 grow(struct cache *c)
 {
 	size_t old_count = c->bucket_count;
-	struct cache_entry **old = c->buckets;
+	struct bucket *old = c->buckets;
 
 	c->bucket_count *= 2;
 	c->buckets = calloc(c->bucket_count, sizeof(*c->buckets));
 	if (c->buckets == NULL)
 		abort();
 	for (size_t i = 0; i < old_count; i++) {
-		for (struct cache_entry *e = old[i], *next; e != NULL; e = next) {
-			struct cache_entry **at = &c->buckets[e->key.hash & (c->bucket_count - 1)];
+		for (struct cache_entry *e = old[i].first, *next; e != NULL; e = next) {
+			struct cache_entry **at = &c->buckets[e->key.hash & (c->bucket_count - 1)].first;
 
 			next = e->chain;
 			e->chain = *at;

@@ -112,7 +112,6 @@ guard_answer(struct connection *c, struct wire *w, const struct task *t)
 {
 	struct guard *g = guard_of(c);
 	bool close = t->wants_close || t->exchange.response.close || web.is_draining;
-	int64_t now = clock_monotonic();
 
 	if (c->state == CONN_STATE_DISCONNECTING)
 		return;
@@ -121,7 +120,7 @@ guard_answer(struct connection *c, struct wire *w, const struct task *t)
 		return;
 	}
 	g->phase = PHASE_HEAD;
-	g->deadline = now + (TAILQ_EMPTY(&c->send_queue) ? GUARD_IDLE_MS : GUARD_SEND_MS);
+	g->deadline = clock_monotonic() + GUARD_IDLE_MS;
 	if (close)
 		close_when_sent(c, g);
 	else if (g->to > g->from || (c->evt.flags & KORE_EVENT_READ) != 0)
@@ -156,7 +155,7 @@ guard_tick(int64_t now)
 void
 guard_drain(int ms)
 {
-	const struct timespec pause = { 0, 5 * 1000000 };
+	const struct timespec pause = { 0, 5000000 };
 	int64_t until = clock_monotonic() + ms;
 	struct connection *c, *next;
 	bool waits = true;
@@ -206,7 +205,7 @@ on_event(void *arg, int error)
 			return;
 		}
 		if (g->phase == PHASE_HEAD || g->phase == PHASE_CLOSING)
-			g->deadline = clock_monotonic() + (TAILQ_EMPTY(&c->send_queue) ? GUARD_IDLE_MS : GUARD_SEND_MS);
+			g->deadline = clock_monotonic() + GUARD_IDLE_MS;
 	}
 	pump(c);
 }
@@ -415,7 +414,7 @@ answer_from_cache(struct connection *c, const struct message *m, const struct re
 		kore_connection_disconnect(c);
 		return true;
 	}
-	guard_of(c)->deadline = clock_monotonic() + (TAILQ_EMPTY(&c->send_queue) ? GUARD_IDLE_MS : GUARD_SEND_MS);
+	guard_of(c)->deadline = clock_monotonic() + GUARD_IDLE_MS;
 	if (close)
 		close_when_sent(c, guard_of(c));
 	return true;
@@ -556,7 +555,7 @@ refuse(struct connection *c, struct guard *g, enum status status, struct str pat
 	log_info(s, "request.refused", "\"status\":%d,\"code\":\"%s\"", status_info(status)->http, status_info(status)->code);
 	g->phase = PHASE_CLOSING;
 	if (send_wire(c, w, true, s->now, id, true)) {
-		g->deadline = clock_monotonic() + GUARD_SEND_MS;
+		g->deadline = clock_monotonic() + GUARD_IDLE_MS;
 		close_when_sent(c, g);
 	} else
 		kore_connection_disconnect(c);

@@ -11,8 +11,7 @@ struct connection;
 
 #define GUARD_HEAD_MS 10000		/* from the first byte of a header block to its last */
 #define GUARD_BODY_MS 30000		/* the same for a body, and 1 s more for every 16 kB */
-#define GUARD_IDLE_MS 30000		/* between requests */
-#define GUARD_SEND_MS 30000		/* without the peer taking a byte */
+#define GUARD_IDLE_MS 30000		/* between requests, and without the peer taking a byte of its answer */
 #define GUARD_LINGER_MS 2000		/* after the last answer, for the peer to read it before a reset could destroy it */
 #define GUARD_BODIES_MAX ((int64_t)128 << 20)	/* bytes of bodies that one worker holds */
 

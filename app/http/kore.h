@@ -14,6 +14,7 @@
 
 /* struct http_request has other offsets without the flags Debian's Kore was built with. */
 #if !defined(KORE_USE_TASKS) || !defined(KORE_USE_PGSQL)
+/* cppcheck-suppress preprocessorErrorDirective */
 #error "compile with the flags in /usr/share/kore/features"
 #endif
 #endif

@@ -15,7 +15,7 @@ static enum status	malformed(struct scope *, const char *why);
 enum status
 parse_multipart(struct scope *s, struct str content_type, struct str body, struct part **parts, size_t *count)
 {
-	struct str boundary, rest = body, delimiter;
+	struct str boundary = { NULL, 0 }, rest = body, delimiter;
 	size_t at;
 
 	TRY(find_boundary(s, content_type, &boundary));

@@ -8,7 +8,7 @@
 #include "http/respond.h"
 #include "http/router.h"
 
-#define MEDIA_BYTES_MAX (16 * 1024 * 1024)	/* an answer lies in memory as a whole */
+#define MEDIA_BYTES_MAX 16777216	/* an answer lies in memory as a whole */
 #define MEDIA_NAME_HEX 64
 
 static const struct { const char *extension, *type; } media_types[] = {
@@ -36,6 +36,11 @@ handle_content(struct scope *s, struct exchange *ex)
 		return OK;
 	}
 	TRY(view_page(s, r->db, r->site, r->templates, &found, &view));
+	/* That no old address is told by this query holds until a path row comes. */
+	if (ex->request->query.len > 0 && view.depends_count < VIEW_DEPENDENCIES)
+		view.depends[view.depends_count++] = "paths";
+	else if (ex->request->query.len > 0)
+		view.is_cacheable = false;
 	respond_view(s, ex, &view);
 	return OK;
 }

@@ -18,7 +18,8 @@ add_escaped(struct buf *out, const char *text)
 
 /* <TAG NAME="KEY" VALUE_NAME="value"> on a line of its own; nothing when there is no value. */
 static void
-add_tag(struct buf *out, const char *tag, const char *key_name, const char *key, const char *value_name, const char *value)
+add_tag(struct buf *out, const char *tag, const char *key_name, const char *key, const char *value_name,
+    const char *value)
 {
 	if (value == NULL || *value == '\0')
 		return;
@@ -131,7 +132,8 @@ structured_article(struct scope *s, const struct head *h)
 		json_object_set_new(o, "author", author);
 	}
 	if (h->site_title != NULL && *h->site_title != '\0')
-		json_object_set_new(o, "publisher", json_pack("{s:s, s:s}", "@type", "Organization", "name", h->site_title));
+		json_object_set_new(o, "publisher",
+		    json_pack("{s:s, s:s}", "@type", "Organization", "name", h->site_title));
 	set_text(o, "mainEntityOfPage", h->canonical);
 	set_text(o, "url", h->canonical);
 	return o;
@@ -189,7 +191,8 @@ head_html(struct scope *s, const struct head *h)
 	struct buf out;
 
 	buf_init(&out, s->arena);
-	buf_text(&out, "<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
+	buf_text(&out, "<meta charset=\"utf-8\">\n"
+	    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>");
 	add_escaped(&out, h->title != NULL ? h->title : "");
 	buf_text(&out, "</title>\n");
 	add_meta(&out, "description", h->description);

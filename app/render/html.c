@@ -4,8 +4,9 @@
 #include "render/sanitize.h"
 
 #define PARSE_BYTES_MAX (96 * 1024 * 1024)	/* gumbo takes about 27 times the input */
-#define PARSE_MS_MAX 1000			/* of this thread's own time, so that a busy machine refuses no more than an idle one */
-#define LOOK_EVERY 64				/* allocations between two looks at the clock */
+/* Of this thread's own time, so that a busy machine refuses no more than an idle one. */
+#define PARSE_MS_MAX 500
+#define LOOK_EVERY 64	/* allocations between two looks at the clock */
 
 /* gumbo neither bounds its memory nor its time (both can be quadratic), and frees its tree recursively. So it allocates from
  * an arena of ours that leaves with longjmp when it has had enough, and the arena is dropped whole. */
@@ -39,7 +40,8 @@ bounded_alloc(void *arg, size_t n)
 {
 	struct bounds *b = arg;
 
-	if (arena_used(b->arena) + n > PARSE_BYTES_MAX || (b->calls++ % LOOK_EVERY == 0 && thread_ms() > b->deadline))
+	if (arena_used(b->arena) + n > PARSE_BYTES_MAX ||
+	    (b->calls++ % LOOK_EVERY == 0 && thread_ms() > b->deadline))
 		longjmp(b->leave, 1);
 	return arena_alloc(b->arena, n);
 }
@@ -64,7 +66,7 @@ html_walk(struct scope *s, struct writer *w, struct str html)
 	if (setjmp(bounds.leave) == 0)
 		status = walk(s, w, gumbo_parse_with_options(&options, html.p != NULL ? html.p : "", html.len)->root);
 	else
-		status = fail(s, ERR_INVALID, "content", "the markup is too tangled to be read in bounded time and memory");
+		status = fail(s, ERR_INVALID, "content", "the markup is too tangled to be read in bounds");
 	arena_free(bounds.arena);
 	return status;
 }

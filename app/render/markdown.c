@@ -1,4 +1,4 @@
-/* markdown.c - Markdown by md4c: its events go straight into the allow-list writer unless there is raw HTML among them. */
+/* markdown.c - Markdown by md4c: its events go straight into the allow-list writer unless raw HTML is among them. */
 #include "render/markdown.h"
 #include <md4c-html.h>
 #include <md4c.h>
@@ -132,7 +132,8 @@ attribute_text(struct buf *out, const MD_ATTRIBUTE *a)
 {
 	out->len = 0;
 	for (size_t i = 0; a->text != NULL && a->substr_offsets[i] < a->size; i++) {
-		struct str part = { a->text + a->substr_offsets[i], a->substr_offsets[i + 1] - a->substr_offsets[i] };
+		MD_OFFSET from = a->substr_offsets[i];
+		struct str part = { a->text + from, a->substr_offsets[i + 1] - from };
 		int32_t c = a->substr_types[i] == MD_TEXT_NULLCHAR ? 0xFFFD : 0;
 		if (a->substr_types[i] == MD_TEXT_ENTITY && (c = entity(part)) < 0)
 			return false;
@@ -226,7 +227,8 @@ add_newline(struct events *e)
 static enum element
 element_of_block(MD_BLOCKTYPE type, const void *detail)
 {
-	static const enum element headings[] = { 0, ELEMENT_H2, ELEMENT_H2, ELEMENT_H3, ELEMENT_H4, ELEMENT_H5, ELEMENT_H6 };
+	static const enum element headings[] = { 0, ELEMENT_H2, ELEMENT_H2, ELEMENT_H3, ELEMENT_H4, ELEMENT_H5,
+		ELEMENT_H6 };
 
 	switch (type) {
 	case MD_BLOCK_QUOTE:	return ELEMENT_BLOCKQUOTE;

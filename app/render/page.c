@@ -40,7 +40,8 @@ speaks(const char *locale, const char *language)
 {
 	size_t len = strlen(language);
 
-	return strncasecmp(locale, language, len) == 0 && (locale[len] == '\0' || locale[len] == '-' || locale[len] == '_');
+	return strncasecmp(locale, language, len) == 0 &&
+	    (locale[len] == '\0' || locale[len] == '-' || locale[len] == '_');
 }
 
 const char *
@@ -88,27 +89,33 @@ set_text(json_t *object, const char *name, const char *value)
 	json_object_set_new(object, name, json_string(value != NULL ? value : ""));
 }
 
+static const char *
+list_url(struct scope *s, const struct site *site, const char *path)
+{
+	return url_public(s, site->public_origin, path, site->always_slash, (struct str){ NULL, 0 });
+}
+
 enum status
-page_render(struct scope *s, const struct templates *templates, const struct site *site, const char *name, const struct head *head,
-    json_t *view, struct str *out)
+page_render(struct scope *s, const struct templates *templates, const struct site *site, const char *name,
+    const struct head *head, json_t *view, struct str *out)
 {
 	const char *locale = head->locale != NULL ? head->locale : site->locale;
-	json_t *whole = json_copy(view), *about = json_object(), *theme = json_object();
+	json_t *crumbs = json_object_get(view, "breadcrumbs"), *whole = json_copy(view), *about = json_object(), *theme = json_object();
 	enum status status;
 
 	set_text(about, "title", site->title);
 	set_text(about, "description", site->description);
 	set_text(about, "home_url", scope_printf(s, "%s/", site->public_origin));
-	set_text(about, "articles_url", url_public(s, site->public_origin, "/articles", site->always_slash, (struct str){ 0 }));
-	set_text(about, "tags_url", url_public(s, site->public_origin, "/tags", site->always_slash, (struct str){ 0 }));
-	set_text(about, "authors_url", url_public(s, site->public_origin, "/authors", site->always_slash, (struct str){ 0 }));
+	set_text(about, "articles_url", list_url(s, site, "/articles"));
+	set_text(about, "tags_url", list_url(s, site, "/tags"));
+	set_text(about, "authors_url", list_url(s, site, "/authors"));
 	set_text(about, "locale", locale);
 	set_text(about, "dir", direction(locale));
 	set_text(theme, "css_url", scope_printf(s, "/assets/theme-%s.css", templates_hash(templates)));
 	json_object_set_new(whole, "site", about);
 	json_object_set_new(whole, "theme", theme);
 	set_text(whole, "head_html", head_html(s, head));
-	json_object_set_new(whole, "has_breadcrumbs", json_boolean(json_array_size(json_object_get(view, "breadcrumbs")) > 0));
+	json_object_set_new(whole, "has_breadcrumbs", json_boolean(json_array_size(crumbs) > 0));
 	json_object_set_new(whole, "year", json_integer(clock_split(s->now).year));
 	status = template_render(s, templates, name, whole, out);
 	json_decref(whole);

@@ -1,4 +1,4 @@
-/* sanitize.c - the allow-list writer: keeps the stack of open elements, so that what it prints is a tree any parser reads alike. */
+/* sanitize.c - the allow-list writer: keeps the open elements, so that what it prints is a tree any parser reads alike. */
 #include "render/sanitize.h"
 
 #define HAS(name) (UINT32_C(1) << ATTRIBUTE_##name)
@@ -334,8 +334,8 @@ push(struct writer *w, enum element el, bool is_implied)
 	}
 	buf_char(&w->html, '<');
 	buf_text(&w->html, info(el)->tag);
-	w->stack[w->depth++] = (struct open){ .el = el, .number = ++w->number, .is_implied = is_implied, .html_at = w->html.len,
-		.text_at = w->text.len };
+	w->stack[w->depth++] = (struct open){ .el = el, .number = ++w->number, .is_implied = is_implied,
+		.html_at = w->html.len, .text_at = w->text.len };
 	w->links_open += el == ELEMENT_A;
 	w->media_open += info(el)->content == CONTENT_MEDIA;
 	return true;
@@ -431,8 +431,8 @@ add_image(struct writer *w, const struct attributes *a)
 	struct attributes img = *a;
 	struct str alt = (a->given & HAS(ALT)) != 0 ? a->value[ATTRIBUTE_ALT] : (struct str){ NULL, 0 };
 
-	if ((a->given & HAS(SRC)) == 0 || !attribute_check(&w->value, ELEMENT_IMG, ATTRIBUTE_SRC, a->value[ATTRIBUTE_SRC]) ||
-	    w->value.len == 0) {
+	if ((a->given & HAS(SRC)) == 0 ||
+	    !attribute_check(&w->value, ELEMENT_IMG, ATTRIBUTE_SRC, a->value[ATTRIBUTE_SRC])) {
 		writer_text(w, alt);
 		return;
 	}
@@ -485,7 +485,7 @@ add_escaped(struct writer *w, struct str text)
 	size_t before = w->html.len;
 
 	markup_escape(&w->html, text);
-	if (before == w->pre_at && w->pre_at > 0 && w->html.len > before && w->html.p[before] == '\n' && top(w)->el == ELEMENT_PRE)
+	if (before == w->pre_at && before > 0 && w->html.len > before && w->html.p[before] == '\n')
 		insert(&w->html, before, "\n");
 }
 
@@ -500,7 +500,9 @@ writer_end(struct writer *w, struct rendered *out)
 		return w->status;
 	out->html = w->html.p;
 	out->text = w->text.p;
-	out->excerpt = excerpt_of(w->s, str_part(buf_as_str(&w->text), w->lead_at < w->text.len ? w->lead_at : 0, w->text.len));
+	if (w->lead_at == w->text.len)
+		w->lead_at = 0;		/* nothing but headings */
+	out->excerpt = excerpt_of(w->s, str_part(buf_as_str(&w->text), w->lead_at, w->text.len));
 	out->links = scope_printf(w->s, "[%s]", w->links.p);
 	out->images = scope_printf(w->s, "[%s]", w->images.p);
 	return OK;

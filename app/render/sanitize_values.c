@@ -4,8 +4,8 @@
 
 #define ID_MAX 240
 
-enum check { CHECK_LINK, CHECK_FILE, CHECK_ID, CHECK_TEXT, CHECK_LANGUAGE, CHECK_KEYWORD, CHECK_RELATIONS, CHECK_NUMBER, CHECK_FLAG,
-	CHECK_TYPE, CHECK_CLASS, CHECK_MOMENT };
+enum check { CHECK_LINK, CHECK_FILE, CHECK_ID, CHECK_TEXT, CHECK_LANGUAGE, CHECK_KEYWORD, CHECK_RELATIONS, CHECK_NUMBER,
+	CHECK_FLAG, CHECK_TYPE, CHECK_CLASS, CHECK_MOMENT };
 
 static const struct attribute_info {
 	const char	*name;
@@ -78,7 +78,8 @@ scheme_allowed(struct str url, bool is_link)
 	return false;
 }
 
-/* The characters that md4c's own renderer leaves as they are, so that both ways through Markdown give the same; the others are percent-encoded, so the result is ASCII. */
+/* The characters that md4c's own renderer leaves as they are, so that both ways through Markdown give the same; the others
+ * are percent-encoded, so the result is ASCII. */
 static bool
 stands_in_url(unsigned char c)
 {

@@ -46,7 +46,8 @@ sitemap_add(struct sitemap_writer *w, const char *loc, int64_t changed_at)
 
 	if (w->failed)
 		return;
-	w->failed = xmlTextWriterWriteString(w->xml, BAD_CAST "\n") < 0 || xmlTextWriterStartElement(w->xml, w->item) < 0 ||
+	w->failed = xmlTextWriterWriteString(w->xml, BAD_CAST "\n") < 0 ||
+	    xmlTextWriterStartElement(w->xml, w->item) < 0 ||
 	    xmlTextWriterWriteElement(w->xml, BAD_CAST "loc", (const xmlChar *)loc) < 0;
 	if (!w->failed && changed_at != 0)
 		w->failed = xmlTextWriterWriteElement(w->xml, BAD_CAST "lastmod",
@@ -63,7 +64,8 @@ sitemap_bytes(const struct sitemap_writer *w)
 enum status
 sitemap_end(struct scope *s, struct sitemap_writer *w, struct str *out)
 {
-	bool failed = w->failed || xmlTextWriterWriteString(w->xml, BAD_CAST "\n") < 0 || xmlTextWriterEndDocument(w->xml) < 0;
+	bool failed = w->failed || xmlTextWriterWriteString(w->xml, BAD_CAST "\n") < 0 ||
+	    xmlTextWriterEndDocument(w->xml) < 0;
 
 	xmlFreeTextWriter(w->xml);
 	if (failed)

@@ -362,7 +362,8 @@ run(struct rendering *r, const struct template *t, struct str indent, int partia
 	for (size_t at = 0; at < t->count;) {
 		const struct op *op = &t->ops[at];
 		if (++r->steps > STEPS_MAX || r->out.len > OUTPUT_MAX)
-			return fail(r->s, ERR_INTERNAL, NULL, "template %s: output over %d bytes or too many steps", t->name, OUTPUT_MAX);
+			return fail(r->s, ERR_INTERNAL, NULL, "template %s: output over %d bytes or too many steps", t->name,
+			    OUTPUT_MAX);
 		if (op->begins_line && indent.len > 0 && !(op->kind == OP_TEXT && op->text.p[0] == '\n'))
 			buf_str(&r->out, indent);
 		switch (op->kind) {

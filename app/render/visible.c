@@ -99,14 +99,20 @@ markup_escape(struct buf *out, struct str t)
 	}
 }
 
+static bool
+is_plain(char c)
+{
+	return (classes[(unsigned char)c] & (BLANK | DROP | MAYBE)) == 0;
+}
+
 void
 visible_add(struct buf *text, bool *gap, struct str t)
 {
 	for (size_t i = 0; i < t.len;) {
 		size_t from = i;
 		/* Words with one space between them, the usual case, are copied as they stand. */
-		while (i < t.len && ((classes[(unsigned char)t.p[i]] & (BLANK | DROP | MAYBE)) == 0 || (t.p[i] == ' ' && i > from &&
-		    i + 1 < t.len && (classes[(unsigned char)t.p[i + 1]] & (BLANK | DROP | MAYBE)) == 0)))
+		while (i < t.len && (is_plain(t.p[i]) ||
+		    (t.p[i] == ' ' && i > from && i + 1 < t.len && is_plain(t.p[i + 1]))))
 			i++;
 		if (i == from && class_at(t, i) == 0)
 			i += size_at(t, i);
@@ -122,7 +128,7 @@ visible_add(struct buf *text, bool *gap, struct str t)
 	}
 }
 
-/* At a word's end if there is one between the bounds, else (Chinese, Japanese, Thai) behind a full stop or comma, else at the bound. */
+/* At a word's end if there is one between the bounds, else (Chinese, Japanese) behind a full stop or comma, else at the bound. */
 const char *
 excerpt_of(struct scope *s, struct str text)
 {

@@ -31,7 +31,7 @@ enum status	 store_lookup_query(struct scope *, struct db *, struct path_hit *ou
 		    struct str query) MUST_USE;
 
 /* The most specific path_rule whose pattern takes `path`: segments compared as stored, `:name` takes one, a last `*` takes what follows
- * (nothing too). At the first difference a literal segment beats `:name` beats `*`; so the order of rows never decides. The target has `:name` and `*` filled in,
- * behind its origin only. 410 and 451 give PATH_GONE. At most 1,000 rules are read. */
+ * (nothing too). At the first difference a literal segment beats `:name` beats `*`, so the order of rows never decides. The target has
+ * `:name` and `*` filled in, behind its origin only. 410 and 451 give PATH_GONE. At most 1,000 rules are read. */
 enum status	 store_lookup_rule(struct scope *, struct db *, struct path_hit *out, bool *found, const char *path) MUST_USE;
 #endif

@@ -136,6 +136,83 @@ world_made(struct world *w, const struct principal *who, enum kind kind, const c
 	return answer;
 }
 
+struct change { enum kind kind; const char *id; json_t *body; enum move move; };
+
+static inline enum status
+world_prepare_update(struct world *w, struct unit *u, void *arg)
+{
+	struct change *c = arg;
+
+	return resource_update_prepare(w->f.s, w->read, u, c->kind, c->id, c->body);
+}
+
+static inline enum status
+world_prepare_move(struct world *w, struct unit *u, void *arg)
+{
+	struct change *c = arg;
+
+	return resource_move_prepare(w->f.s, w->read, u, c->kind, c->id, c->move, NULL);
+}
+
+static inline enum status
+world_update(struct world *w, const struct principal *who, enum kind kind, const char *id, const char *patch, const char *if_match,
+    struct unit **out)
+{
+	struct change c = { .kind = kind, .id = id, .body = json_loads(patch, JSON_DECODE_ANY, NULL) };
+	struct unit *u = world_unit(w, who, write_rule(WRITE_ARTICLE_UPDATE), NULL, scope_printf(w->f.s, "%s %s", id, patch));
+	enum status status;
+
+	assert_non_null(c.body);
+	u->if_match = if_match;
+	*out = u;
+	status = world_run(w, u, world_prepare_update, &c);
+	json_decref(c.body);
+	return status;
+}
+
+static inline enum status
+world_move(struct world *w, const struct principal *who, enum kind kind, const char *id, enum move move, struct unit **out)
+{
+	struct change c = { .kind = kind, .id = id, .move = move };
+	enum write_id rule = move == MOVE_PUBLISH ? WRITE_ARTICLE_PUBLISH : WRITE_ARTICLE_WITHDRAW;
+
+	*out = world_unit(w, who, write_rule(rule), NULL, id);
+	return world_run(w, *out, world_prepare_move, &c);
+}
+
+/* The answer of a change that must succeed. The caller's json_t. */
+static inline json_t *
+world_answer(struct world *w, const struct unit *u, enum status status)
+{
+	json_t *answer;
+
+	assert_ok(w->f.s, status);
+	if (u->answer.status != 200)
+		print_error("%.*s\n", STR_FMT(u->answer.body));
+	assert_int_equal(u->answer.status, 200);
+	answer = json_loadb(u->answer.body.p, u->answer.body.len, 0, NULL);
+	assert_non_null(answer);
+	return answer;
+}
+
+static inline json_t *
+world_updated(struct world *w, const struct principal *who, enum kind kind, const char *id, const char *patch, const char *if_match)
+{
+	struct unit *u;
+	enum status status = world_update(w, who, kind, id, patch, if_match, &u);
+
+	return world_answer(w, u, status);
+}
+
+static inline json_t *
+world_moved(struct world *w, const struct principal *who, enum kind kind, const char *id, enum move move)
+{
+	struct unit *u;
+	enum status status = world_move(w, who, kind, id, move, &u);
+
+	return world_answer(w, u, status);
+}
+
 /* A text member, by "a.b"; "" when it is null or absent. */
 static inline const char *
 text_at(json_t *value, const char *name)
