@@ -9,7 +9,7 @@
 #include "db/writer.h"
 #include "store/imports.h"
 
-#define MEDIA_MAX (512LL * 1024 * 1024)
+#define MEDIA_MAX (16LL * 1024 * 1024)	/* what /media answers with */
 #define SNIFF 16
 
 /* What the first bytes say a file is; the name it came with says nothing. Scripts and SVG are not taken. */

@@ -2,11 +2,21 @@
 #include "base/arena.h"
 #include "base/base.h"
 
+#include <malloc.h>
+
 #define ALIGNMENT	((size_t)16)
 #define PIECE_MAX	(SIZE_MAX / 4)
 #define ROUND(n)	(((n) + ALIGNMENT - 1) & ~(ALIGNMENT - 1))
 
 static void	*must_alloc(void *p);
+
+void
+arena_warm_up(void)
+{
+	mallopt(M_ARENA_MAX, 4);
+	mallopt(M_MMAP_THRESHOLD, 1024 * 1024);
+	mallopt(M_TRIM_THRESHOLD, 8 * 1024 * 1024);
+}
 
 #ifdef ARENA_DEBUG
 

@@ -16,6 +16,7 @@ static enum status	apply_flags(struct scope *, struct args *, struct config *);
 static enum status	lock_wait(struct scope *, const struct config *, int *fd);
 static enum status	check_database(struct scope *, const struct config *);
 static enum status	check_address_is_free(struct scope *, const struct config *);
+static enum status	check_kore(struct scope *);
 static enum status	write_file(struct scope *, const char *path, const char *text);
 static const char	*kore_conf(struct scope *, const struct config *, const char *so);
 static void		 split_listen(struct scope *, const struct config *, const char **host, const char **port);
@@ -52,6 +53,7 @@ run_serve(struct scope *s, struct args *a)
 	TRY(apply_flags(s, a, c));
 	TRY(lock_wait(s, c, &lock));
 	TRY(check_database(s, c));
+	TRY(check_kore(s));
 	TRY(check_address_is_free(s, c));
 	work.exe = own_path(s);
 	TRY(find_module(s, work.exe, &module));
@@ -122,6 +124,26 @@ check_database(struct scope *s, const struct config *c)
 	status = data_check_schema(s, c, db);
 	db_close(db);
 	return status;
+}
+
+/* Looks where execlp of supervisor.c will. */
+static enum status
+check_kore(struct scope *s)
+{
+	const char *name = getenv("STELE_KORE"), *path = getenv("PATH");
+	struct str rest = str_of(path != NULL ? path : "/usr/local/bin:/usr/bin:/bin"), dir;
+
+	if (name == NULL)
+		name = "kore";
+	if (strchr(name, '/') != NULL) {
+		if (access(name, X_OK) == 0)
+			return OK;
+	} else {
+		while (str_next(&rest, ':', &dir))
+			if (access(scope_printf(s, "%.*s/%s", STR_FMT(dir), name), X_OK) == 0)
+				return OK;
+	}
+	return fail(s, ERR_NOT_FOUND, NULL, "the program %s is missing; on Debian: apt install kore", name);
 }
 
 /* Kore would start, fail and be started again: better said here. */

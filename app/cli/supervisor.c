@@ -2,6 +2,7 @@
 #include "cli/supervisor.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "jobs/jobs.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -14,6 +15,8 @@
 #define DRAIN_MS 5000		/* for what a dead leader left behind */
 #define DELAY_FIRST_MS 100
 #define DELAY_MAX_MS 10000
+#define HUNG_MS 30000		/* without a heartbeat of jobs */
+#define WATCH_MS 1000
 #define STEADY_MS 10000		/* who lived that long starts again without delay */
 #define TICK_MS 50
 #define LINE_MAX_BYTES 4096
@@ -50,6 +53,7 @@ static void		reap(struct supervisor *);
 static void		child_ended(struct supervisor *, struct child *, int how);
 static void		stop(struct supervisor *);
 static void		tend(struct supervisor *, struct child *);
+static void		watch_jobs(struct supervisor *);
 static void		start(struct supervisor *, struct child *);
 static void		become_child(struct supervisor *, const struct child *) __attribute__((noreturn));
 static void		read_lines(struct supervisor *);
@@ -90,6 +94,7 @@ prepare(struct scope *s, struct supervisor *sup)
 	sigaddset(&set, SIGCHLD);
 	if (sigprocmask(SIG_BLOCK, &set, NULL) == -1)
 		return fail(s, ERR_INTERNAL, NULL, "sigprocmask: %s", strerror(errno));
+	/* Inherited by the children: a site does not end because nobody reads its log any more. */
 	(void)signal(SIGPIPE, SIG_IGN);
 	sup->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	if (sup->signals == -1)
@@ -113,6 +118,7 @@ run_until_stopped(struct supervisor *sup)
 			tend(sup, &sup->children[i]);
 			is_over = is_over && sup->children[i].group == 0;
 		}
+		watch_jobs(sup);
 		read_lines(sup);
 		if (is_over)
 			return;
@@ -129,7 +135,7 @@ wait_ms(const struct supervisor *sup)
 
 	for (size_t i = 0; i < CHILDREN; i++)
 		is_busy = is_busy || sup->children[i].leader == 0;
-	return is_busy ? TICK_MS : -1;
+	return is_busy ? TICK_MS : WATCH_MS;
 }
 
 static void
@@ -206,6 +212,25 @@ tend(struct supervisor *sup, struct child *c)
 		start(sup, c);
 }
 
+/* Workers have their own watchdog; a loop of jobs that hangs is only seen from here. */
+static void
+watch_jobs(struct supervisor *sup)
+{
+	struct child *c = &sup->children[JOBS];
+	int64_t last = shared_beat_at(sup->work->shared, JOBS_BEAT);
+
+	if (c->leader == 0 || sup->is_stopping)
+		return;
+	if (last < c->started_at)
+		last = c->started_at;
+	if (clock_monotonic() - last < HUNG_MS)
+		return;
+	write_log(true, "serve.child_hung", c, "pid", c->leader);
+	kill(c->leader, SIGKILL);
+	/* Time for the kernel to act before the next look. */
+	c->started_at = clock_monotonic();
+}
+
 static void
 start(struct supervisor *sup, struct child *c)
 {
@@ -235,7 +260,6 @@ become_child(struct supervisor *sup, const struct child *c)
 	sigset_t none;
 
 	sigemptyset(&none);
-	(void)signal(SIGPIPE, SIG_DFL);
 	run = config_path(s, sup->work->config, "run");
 	/* The parent may have died before the kernel knew whom to tell. */
 	if (setpgid(0, 0) == -1 || prctl(PR_SET_PDEATHSIG, c->death_signal) == -1 || getppid() != sup->self

@@ -48,6 +48,7 @@ kore_parent_configure(int argc, char **argv)
 	fflush(stdout);
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	own.scope = scope_new("web");
+	arena_warm_up();
 	hash_warm_up();
 	random_bytes(&seed, sizeof(seed));
 	hash_seed(seed);

@@ -8,7 +8,6 @@
 #include <signal.h>
 #include <sys/stat.h>
 
-#define JOBS_BEAT 0			/* slot of the shared page */
 #define TICK_MS 100
 #define BATCH_ROWS 200			/* keeps a batch far below the 20 ms that a transaction may hold */
 #define BATCHES_PER_TURN 20
@@ -152,6 +151,7 @@ run_batches(struct scope *s, struct jobs *jobs, bool *more, enum status (*apply)
 	*removed = 0;
 	for (int i = 0; i < BATCHES_PER_TURN; i++) {
 		batch.removed = 0;
+		shared_beat(jobs->shared, JOBS_BEAT, getpid());
 		TRY(writer_run(s, jobs->db, jobs->shared, apply, &batch));
 		*removed += batch.removed;
 		if (batch.removed < batch.limit)

@@ -133,7 +133,8 @@ class Server:
         self.groups = set()
         os.mkdir(self.data, 0o700)
         # The build may lie anywhere; templates and migrations are those of this checkout.
-        pathlib.Path(self.data, "stele.conf").write_text(f"share_dir = {ROOT}\n{config}")
+        share = "" if "share_dir" in config else f"share_dir = {ROOT}\n"
+        pathlib.Path(self.data, "stele.conf").write_text(share + config)
         command("migrate", data=self.data)
         self.tokens = {}
         for name, role in users:

@@ -1,7 +1,9 @@
 """`stele serve`: what dies is started again, what is stopped is gone, and one site has one server."""
+import http.client
 import json
 import os
 import pwd
+import shutil
 import signal
 import subprocess
 import threading
@@ -10,10 +12,6 @@ import time
 import pytest
 
 import stele
-
-
-def alive(pid):
-    return pid in stele.process_group_members({os.getpgid(pid)}) if exists(pid) else False
 
 
 def exists(pid):
@@ -118,9 +116,88 @@ def test_a_taken_port_is_said_at_once(make_server):
     assert run.returncode == 1 and "--listen" in run.stderr
 
 
-def test_migrate_refuses_nothing_that_is_not_pending_while_served(make_server):
+@pytest.fixture
+def own_share(tmp_path):
+    """A share directory with migrations that a test may add to; the rest is that of the checkout."""
+    share = tmp_path / "share"
+    share.mkdir()
+    for name in ("templates", "assets"):
+        (share / name).symlink_to(stele.ROOT / name)
+    shutil.copytree(stele.ROOT / "migrations", share / "migrations")
+    return share
+
+
+def add_migration(share, text):
+    folder = share / "migrations" / "sqlite"
+    path = folder / f"{len(list(folder.iterdir())) + 1:04d}_added.sql"
+    path.write_text(text)
+    return path
+
+
+def test_migrate_has_nothing_to_do_on_a_served_site(make_server):
     s = make_server()
     assert "nothing to do" in s.command("migrate").stdout
+
+
+def test_a_change_that_needs_the_site_stopped_is_refused_while_it_is_served(make_server, own_share):
+    s = make_server(config=f"share_dir = {own_share}\n")
+    path = add_migration(own_share, "CREATE TABLE added (id INTEGER PRIMARY KEY) STRICT;\n")
+    run = s.command("migrate", check=False)
+    assert run.returncode == 1 and path.stem in run.stderr, run
+    assert s.value("SELECT count(*) FROM sqlite_schema WHERE name = 'added'") == 0
+    assert s.get("/readyz").status == 200
+    s.stop()
+    assert "applied" in s.command("migrate").stdout
+    s.start()
+
+
+def test_a_change_for_a_served_site_is_applied_and_its_workers_start_anew(make_server, own_share):
+    s = make_server(config=f"share_dir = {own_share}\n")
+    first = s.child_pid("kore")
+    add_migration(own_share, "-- online\nCREATE TABLE added (id INTEGER PRIMARY KEY) STRICT;\n")
+    assert "1 applied" in s.command("migrate").stdout
+
+    def written():
+        try:
+            return s.post("/api/v1/articles", {"title": "New schema", "content": "text"}).status == 201
+        except (OSError, http.client.HTTPException):
+            return False
+
+    until(written)
+    until(lambda: s.child_pid("kore") != first)
+    s.wait_ready()
+    assert s.value("SELECT count(*) FROM sqlite_schema WHERE name = 'added'") == 1
+
+
+def test_a_loop_of_jobs_that_hangs_is_started_again(make_server):
+    s = make_server()
+    first = s.child_pid("jobs")
+    os.kill(first, signal.SIGSTOP)
+    until(lambda: s.child_pid("jobs") != first, 40)
+    assert s.log_events("serve.child_hung")[0]["pid"] == first
+    assert not exists(first)
+
+
+def test_a_missing_kore_is_said_at_once(make_server):
+    s = make_server(start=False)
+    run = s.command("serve", "--listen", f"127.0.0.1:{s.port}", env={"STELE_KORE": "/nonexistent/kore"}, check=False, timeout=15)
+    assert run.returncode == 1 and "/nonexistent/kore" in run.stderr
+
+
+def test_a_site_goes_on_when_nobody_reads_its_log(make_server):
+    s = make_server(start=False)
+    argv = [str(stele.STELE), "serve", "--data", s.data, "--listen", f"127.0.0.1:{s.port}", "--base-url", s.base]
+    process = subprocess.Popen(argv, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env={**os.environ, "STELE_KORE": stele.KORE})
+    try:
+        s.wait_ready()
+        process.stderr.close()
+        for n in range(5):
+            assert s.post("/api/v1/articles", {"title": f"Unread {n}", "content": "text"}).status == 201
+        time.sleep(0.5)
+        assert s.get("/readyz").status == 200
+    finally:
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(20) == 0
 
 
 def test_every_line_on_standard_error_is_json_also_those_of_kore(make_server):
