@@ -64,7 +64,8 @@ document_read_patch(struct scope *s, struct db *db, const struct resource *r, co
 	input_known(&in, r->kind == KIND_ARTICLE || r->kind == KIND_PAGE ? names : term_names);
 	if (json_is_null(json_object_get(patch, "slug")))
 		input_bad(&in, ERR_INVALID, "slug", "cannot be removed");
-	stored = stored_json(v);
+	if ((stored = stored_json(v)) == NULL)
+		return fail(s, ERR_INTERNAL, NULL, "the stored fields of revision %" PRId64 " cannot be read", v->number);
 	merged = input_merge(stored, in.object != NULL ? patch : NULL);
 	in.object = merged;
 	if (!json_is_object(merged))
@@ -255,14 +256,17 @@ finish(struct input *in, struct document *d)
 	return render_content(in->s, &d->rendered, d->revision.format, str_of(d->revision.source));
 }
 
-/* What a patch starts from. Slug, parent, tags and author are carried as they are unless the patch names them. */
+/* What a patch starts from; NULL when the stored fields are no JSON, for leaving them out would lose them. Slug, parent, tags and author are
+ * carried as they are unless the patch names them. */
 static json_t *
 stored_json(const struct revision *v)
 {
-	json_t *fields = json_loads(v->fields, 0, NULL), *out;
+	json_t *fields = json_loads(v->fields, JSON_ALLOW_NUL, NULL), *out;
 
+	if (fields == NULL)
+		return NULL;
 	out = json_pack("{s:s, s:s, s:s, s:s*, s:o, s:{s:s*, s:s*, s:s*, s:b, s:s*}}", "title", v->title, "content", v->source, "format",
-	    format_name(v->format), "summary", v->summary, "fields", fields != NULL ? fields : json_object(), "seo", "title",
+	    format_name(v->format), "summary", v->summary, "fields", fields, "seo", "title",
 	    v->seo_title, "description", v->seo_description, "image", v->seo_image, "noindex", v->noindex, "canonical", v->canonical);
 	assert(out != NULL);
 	return out;

@@ -8,6 +8,7 @@
 #include "store/imports.h"
 
 #define PROGRESS_MS 500
+#define CHECKPOINT_FLUSHES 32	/* some megabytes */
 
 static void
 note_give(struct import_run *run, const struct import_note *note)
@@ -175,6 +176,8 @@ thing_told(struct import_run *run, const struct import_thing *t)
 	run->written++;
 }
 
+static enum status	checkpoint(struct import_run *);
+
 static enum status
 batch_flush(struct import_run *run)
 {
@@ -192,10 +195,21 @@ batch_flush(struct import_run *run)
 	} else
 		for (i = 0; i < run->batch_count; i++)
 			thing_told(run, run->batch[i]);
+	if (status == OK && ++run->flushes % CHECKPOINT_FLUSHES == 0)
+		status = checkpoint(run);
 	scope_free(run->batch_scope);
 	run->batch_scope = scope_new("import");
 	run->batch_count = 0;
 	return status;
+}
+
+/* Nobody else moves the log into the database while the site is not served. */
+static enum status
+checkpoint(struct import_run *run)
+{
+	int64_t wal_bytes;
+
+	return db_checkpoint(run->scope, run->write, false, &wal_bytes);
 }
 
 /* Written at once, in a transaction of its own: something that what follows refers to. */

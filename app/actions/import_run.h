@@ -44,6 +44,7 @@ struct import_run {
 	int		 pass;
 	int64_t		 deferred;		/* pages that wait for their parent in this pass */
 	int64_t		 written;		/* things created in this pass */
+	int64_t		 flushes;
 	int64_t		 told_at;		/* progress, clock_monotonic */
 };
 

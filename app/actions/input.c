@@ -5,6 +5,7 @@
 
 static json_t		*member(const struct input *, const char *name);
 static const char	*checked_text(struct input *, const char *name, json_t *, size_t max, bool lines);
+static bool		 holds_nul(json_t *);
 
 struct input
 input_of(struct scope *s, json_t *body, const char *prefix)
@@ -107,7 +108,9 @@ input_object(struct input *in, const char *name, size_t max)
 		return "{}";
 	}
 	text = input_dump(in->s, value);
-	if (strlen(text) > max)
+	if (holds_nul(value))
+		input_bad(in, ERR_INVALID, name, "holds a NUL");
+	else if (strlen(text) > max)
 		input_bad(in, ERR_INVALID, name, "has %zu bytes as JSON, the limit is %zu", strlen(text), max);
 	return text;
 }
@@ -197,4 +200,23 @@ checked_text(struct input *in, const char *name, json_t *value, size_t max, bool
 	else
 		return str_dup(in->s->arena, text);
 	return NULL;
+}
+
+/* jansson would write it, but not read it back. Depth is bounded by json_read. */
+static bool
+holds_nul(json_t *value)
+{
+	const char *name;
+	json_t *part;
+	size_t i;
+
+	if (json_is_string(value))
+		return memchr(json_string_value(value), '\0', json_string_length(value)) != NULL;
+	json_object_foreach(value, name, part)
+		if (holds_nul(part))
+			return true;
+	json_array_foreach(value, i, part)
+		if (holds_nul(part))
+			return true;
+	return false;
 }

@@ -25,7 +25,7 @@ const char	*input_required(struct input *, const char *name, size_t max);
 bool		 input_bool(struct input *, const char *name);		/* false when absent */
 /* RFC 3339 with an offset; 0 when absent. */
 int64_t		 input_time(struct input *, const char *name);
-/* An object, as compact JSON with sorted names, at most `max` bytes; "{}" when absent. */
+/* An object without NUL in its texts, as compact JSON with sorted names, at most `max` bytes; "{}" when absent. */
 const char	*input_object(struct input *, const char *name, size_t max);
 /* Names of an array of texts, NULL-terminated, doubles kept; NULL when absent. At most `max` of at most `max_text` characters. */
 const char	**input_texts(struct input *, const char *name, size_t max, size_t max_text);

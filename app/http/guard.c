@@ -42,7 +42,6 @@ struct guard {
 
 static char	*spare[SPARE_BUFFERS];
 static int	 spare_count;
-static int64_t	 bodies_held;
 static struct connection *waiting;
 
 EXPORT void	 app_connect(struct connection *);
@@ -59,7 +58,6 @@ static void	 next_id(char out[UUID_TEXT], int64_t now);
 static enum status body_rule(struct guard *, const struct message *);
 static void	 expect_body(struct connection *, struct guard *, const struct message *, bool is_here);
 static bool	 read_body(struct connection *, struct guard *);
-static char	*body_room(struct guard *, size_t want, size_t *room);
 static void	 give_ticket(struct connection *, struct guard *);
 static void	 refuse(struct connection *, struct guard *, enum status, struct str path);
 static void	 close_when_sent(struct connection *, struct guard *);
@@ -103,7 +101,6 @@ guard_take(struct connection *c)
 	struct task *t = g->task;
 
 	g->task = NULL;
-	bodies_held -= (int64_t)t->body_cap;
 	return t;
 }
 
@@ -452,7 +449,7 @@ body_rule(struct guard *g, const struct message *m)
 	g->wants_body = limit > 0;
 	if (m->length > (g->wants_body ? limit : DISCARD_MAX))
 		return ERR_TOO_LARGE;
-	if (m->length > 0 && bodies_held > GUARD_BODIES_MAX)
+	if (m->length > 0 && task_bodies_held() > GUARD_BODIES_MAX)
 		return ERR_BUSY;
 	return OK;
 }
@@ -482,8 +479,16 @@ read_body(struct connection *c, struct guard *g)
 	ssize_t got;
 	char *to;
 
+	/* Those that began when there was room may still be too many together. */
+	if (g->wants_body && task_bodies_held() > 2 * GUARD_BODIES_MAX) {
+		struct str path = g->task->request.path;
+
+		refuse(c, g, ERR_BUSY, path);
+		drop_task(g);
+		return true;
+	}
 	if (g->from == g->to && g->wants_body) {
-		to = body_room(g, want, &room);
+		to = task_body_room(g->task, want, &room);
 		got = (c->evt.flags & KORE_EVENT_READ) != 0 ? receive(c, g, to, room) : 0;
 		if (got <= 0)
 			return false;
@@ -494,7 +499,7 @@ read_body(struct connection *c, struct guard *g)
 			return false;
 		n = g->to - g->from < want ? g->to - g->from : want;
 		if (g->wants_body) {
-			to = body_room(g, want, &room);
+			to = task_body_room(g->task, want, &room);
 			n = n < room ? n : room;
 			memcpy(to, g->buffer + g->from, n);
 			g->task->request.body.len += n;
@@ -505,16 +510,6 @@ read_body(struct connection *c, struct guard *g)
 	if (g->left == 0)
 		give_ticket(c, g);
 	return true;
-}
-
-static char *
-body_room(struct guard *g, size_t want, size_t *room)
-{
-	size_t cap = g->task->body_cap;
-	char *to = task_body_room(g->task, want, room);
-
-	bodies_held += (int64_t)(g->task->body_cap - cap);
-	return to;
 }
 
 /* Kore's request is only a ticket: what stands in it is constant. Everything about the real request is in the task. */
@@ -633,7 +628,6 @@ drop_task(struct guard *g)
 {
 	if (g->task == NULL)
 		return;
-	bodies_held -= (int64_t)g->task->body_cap;
 	task_free(g->task);
 	g->task = NULL;
 }

@@ -13,7 +13,7 @@ struct connection;
 #define GUARD_BODY_MS 30000		/* the same for a body, and 1 s more for every 16 kB */
 #define GUARD_IDLE_MS 30000		/* between requests, and without the peer taking a byte of its answer */
 #define GUARD_LINGER_MS 2000		/* after the last answer, for the peer to read it before a reset could destroy it */
-#define GUARD_BODIES_MAX ((int64_t)128 << 20)	/* bytes of bodies that one worker holds */
+#define GUARD_BODIES_MAX ((int64_t)128 << 20)	/* bytes of bodies in one worker, queued ones too, above which no more are begun */
 
 /* The complete request behind a fresh ticket; the caller owns it now. */
 struct task	*guard_take(struct connection *);

@@ -7,6 +7,8 @@
 
 static struct str	copy(struct scope *s, struct str text);
 
+static int64_t	bodies_held;
+
 struct task *
 task_new(const struct message *m, const char *peer, bool wants_close)
 {
@@ -48,7 +50,9 @@ task_body_room(struct task *t, size_t want, size_t *room)
 	size_t have = t->request.body.len;
 
 	if (have == t->body_cap) {
+		bodies_held -= (int64_t)t->body_cap;
 		t->body_cap = have + (want < BODY_STEP ? want : have < BODY_STEP ? BODY_STEP : have);
+		bodies_held += (int64_t)t->body_cap;
 		t->body = realloc(t->body, t->body_cap);
 		if (t->body == NULL)
 			abort();
@@ -66,8 +70,15 @@ task_free(struct task *t)
 	wire_drop(t->prepared.full);
 	wire_drop(t->prepared.not_modified);
 	site_release(t->site);
+	bodies_held -= (int64_t)t->body_cap;
 	free(t->body);
 	scope_free(t->scope);
+}
+
+int64_t
+task_bodies_held(void)
+{
+	return bodies_held;
 }
 
 static struct str

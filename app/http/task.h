@@ -43,4 +43,6 @@ struct task	*task_new(const struct message *, const char *peer, bool wants_close
 /* Room for up to `want` more bytes of body, at least one; the bytes behind request.body. */
 char		*task_body_room(struct task *, size_t want, size_t *room);
 void		 task_free(struct task *);
+/* Bytes of bodies in all tasks. Like the three above: event loop only. */
+int64_t		 task_bodies_held(void);
 #endif

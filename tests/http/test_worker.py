@@ -189,3 +189,24 @@ def test_half_open_storm_leaves_room_for_others(make_server):
     assert server.get("/").status == 200
     for s in crowd:
         s.close()
+
+
+def test_bodies_that_wait_are_bounded_together(make_server):
+    """Clients that announce much and never finish cannot fill the memory; who comes then is told to come back."""
+    server = make_server(workers=1)
+    head = (f"POST /api/v1/articles HTTP/1.1\r\nHost: {server.host}:{server.port}\r\nContent-Type: application/json\r\n"
+            f"Authorization: Bearer {server.token}\r\nIdempotency-Key: never-finished-body\r\nContent-Length: 2000000\r\n\r\n").encode()
+    crowd = []
+    for _ in range(80):
+        s = server.connect()
+        try:
+            s.sendall(head + b"x" * 1900000)
+        except ConnectionError:
+            pass
+        crowd.append(s)
+    busy = server.post("/api/v1/articles", body=ARTICLE)
+    assert (busy.status, busy.headers["Retry-After"]) == (503, "1")
+    assert server.get("/").status == 200
+    for s in crowd:
+        s.close()
+    assert wait_for(lambda: server.post("/api/v1/articles", body=ARTICLE).status == 201)

@@ -274,11 +274,37 @@ every_mistake_is_reported(void **state)
 }
 
 static void
+escaped_nul_is_refused_in_every_text(void **state)
+{
+	static const char *const bodies[] = {
+		"{\"title\":\"a\\u0000b\"}", "{\"title\":\"a\",\"content\":\"a\\u0000b\"}", "{\"title\":\"a\",\"summary\":\"a\\u0000b\"}",
+		"{\"title\":\"a\",\"slug\":\"a\\u0000b\"}", "{\"title\":\"a\",\"client_ref\":\"a\\u0000b\"}", "{\"title\":\"a\",\"tags\":[\"a\\u0000b\"]}",
+		"{\"title\":\"a\",\"author\":\"a\\u0000b\"}", "{\"title\":\"a\",\"locale\":\"en\\u0000b\"}", "{\"title\":\"a\",\"state\":\"draft\\u0000b\"}",
+		"{\"title\":\"a\",\"format\":\"html\\u0000b\"}", "{\"title\":\"a\",\"seo\":{\"title\":\"a\\u0000b\"}}",
+		"{\"title\":\"a\",\"seo\":{\"image\":\"/a\\u0000b\"}}", "{\"title\":\"a\",\"seo\":{\"canonical\":\"https://a.test/\\u0000b\"}}",
+		"{\"title\":\"a\",\"state\":\"scheduled\",\"publish_at\":\"2050-01-01T00:00:00Z\\u0000b\"}",
+		"{\"title\":\"a\",\"fields\":{\"k\":\"a\\u0000b\"}}", "{\"title\":\"a\",\"fields\":{\"k\":[{\"l\":\"\\u0000\"}]}}",
+	};
+	struct world *w = *state;
+	struct unit *u;
+	size_t i;
+
+	for (i = 0; i < COUNT(bodies); i++) {
+		enum status status = world_create(w, &w->alice, KIND_ARTICLE, bodies[i], NULL, &u);
+
+		if (status_info(status)->http != 422)
+			print_error("%s: %s\n", bodies[i], status_info(status)->code);
+		assert_int_equal(status_info(status)->http, 422);
+	}
+	assert_int_equal(ask(&w->f, "SELECT count(*) FROM resource"), 0);
+}
+
+static void
 one_wrong_member_is_refused(void **state)
 {
 	static const char *const bodies[] = {
 		"{}", "[]", "\"x\"", "{\"title\":\"  \"}", "{\"title\":null}", "{\"title\":\"a\\u0007\"}", "{\"title\":\"a\",\"client_ref\":\"\"}",
-		"{\"title\":\"a\",\"fields\":[]}", "{\"title\":\"a\",\"seo\":[]}", "{\"title\":\"a\",\"author\":\"nobody\"}",
+		"{\"title\":\"a\",\"fields\":[]}", "{\"title\":\"a\",\"fields\":{\"x\":[{\"y\":\"a\\u0000\"}]}}", "{\"title\":\"a\",\"seo\":[]}", "{\"title\":\"a\",\"author\":\"nobody\"}",
 		"{\"title\":\"a\",\"publish_at\":\"2030-01-01T00:00:00Z\"}", "{\"title\":\"a\",\"state\":\"scheduled\"}",
 		"{\"title\":\"a\",\"state\":\"scheduled\",\"publish_at\":\"2001-01-01T00:00:00Z\"}",
 		"{\"title\":\"a\",\"state\":\"scheduled\",\"publish_at\":\"2050-01-01T00:00:00\"}", "{\"title\":\"a\",\"tags\":[1]}",
@@ -451,7 +477,7 @@ main(void)
 		T(reserved_names_are_refused_when_given_and_avoided_when_made), T(title_without_letters_gives_kind_and_id),
 		T(tags_are_found_by_name_and_made_when_missing), T(tags_of_another_locale_are_other_tags), T(published_at_creation_is_live_at_once),
 		T(what_a_write_touches_is_in_the_change_log), T(pages_nest_below_their_parent), T(every_mistake_is_reported),
-		T(one_wrong_member_is_refused), T(page_without_such_a_parent_is_refused), T(answer_never_outgrows_what_is_saved),
+		T(one_wrong_member_is_refused), T(escaped_nul_is_refused_in_every_text), T(page_without_such_a_parent_is_refused), T(answer_never_outgrows_what_is_saved),
 		T(fields_too_large_are_refused), T(client_ref_makes_one_resource), T(override_that_is_the_own_address_is_none),
 		T(scheduled_waits_for_its_time), T(insert_tells_the_caller_what_it_made),
 	};

@@ -69,6 +69,25 @@ tags_and_author_change_and_go(void **state)
 }
 
 static void
+fields_survive_an_edit_whatever_they_hold(void **state)
+{
+	static const char fields[] = "{\"title\":\"a\",\"fields\":{\"\\\"\":\"\\u0001\\u2028\",\"big\":9223372036854775807,\"r\":0.1,\"e\":{}}}";
+	struct world *w = *state;
+	json_t *body = json_loads(fields, 0, NULL), *a, *b;
+
+	char *text = json_dumps(body, 0);
+	a = article(w, text);
+	b = PATCH(alice, text_at(a, "id"), "{\"title\":\"b\"}", "\"1\"");
+	assert_int_equal(ask(&w->f, "SELECT count(DISTINCT fields) FROM revision WHERE title IN ('a', 'b')"), 1);
+	assert_int_equal(ask(&w->f, "SELECT count(*) FROM revision WHERE title IN ('a', 'b')"), 2);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(b, "fields"), "big")), INT64_MAX);
+	free(text);
+	json_decref(body);
+	json_decref(a);
+	json_decref(b);
+}
+
+static void
 patch_that_changes_nothing_is_no_edit(void **state)
 {
 	struct world *w = *state;
@@ -286,7 +305,7 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(patch_merges_into_a_new_revision), T(tags_and_author_change_and_go), T(patch_that_changes_nothing_is_no_edit),
+		T(patch_merges_into_a_new_revision), T(tags_and_author_change_and_go), T(fields_survive_an_edit_whatever_they_hold), T(patch_that_changes_nothing_is_no_edit),
 		T(version_must_be_given_and_current), T(of_two_edits_of_one_version_one_is_refused), T(strangers_see_no_draft_and_may_not_edit),
 		T(unknown_and_fixed_members_are_refused), T(edit_of_a_live_article_changes_nothing_public), T(slug_may_change_until_it_was_public),
 		T(reserved_slug_is_refused_on_update_too), T(pages_below_follow), T(page_cannot_stand_below_itself),

@@ -108,7 +108,7 @@ world_prepare_creation(struct world *w, struct unit *u, void *arg)
 static inline enum status
 world_create(struct world *w, const struct principal *who, enum kind kind, const char *body, const char *key, struct unit **out)
 {
-	struct creation c = { kind, json_loads(body, JSON_DECODE_ANY, NULL) };
+	struct creation c = { kind, json_loads(body, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) };
 	struct unit *u = world_unit(w, who, CREATE, key, body);
 	enum status status;
 
@@ -131,7 +131,7 @@ world_made(struct world *w, const struct principal *who, enum kind kind, const c
 		print_error("%s: %.*s\n", body, STR_FMT(u->answer.body));
 	assert_int_equal(u->answer.status, status);
 	assert_true(u->answer.body.len <= 4096);
-	answer = json_loadb(u->answer.body.p, u->answer.body.len, 0, NULL);
+	answer = json_loadb(u->answer.body.p, u->answer.body.len, JSON_ALLOW_NUL, NULL);
 	assert_non_null(answer);
 	return answer;
 }
@@ -158,7 +158,7 @@ static inline enum status
 world_update(struct world *w, const struct principal *who, enum kind kind, const char *id, const char *patch, const char *if_match,
     struct unit **out)
 {
-	struct change c = { .kind = kind, .id = id, .body = json_loads(patch, JSON_DECODE_ANY, NULL) };
+	struct change c = { .kind = kind, .id = id, .body = json_loads(patch, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) };
 	struct unit *u = world_unit(w, who, write_rule(WRITE_ARTICLE_UPDATE), NULL, scope_printf(w->f.s, "%s %s", id, patch));
 	enum status status;
 
@@ -190,7 +190,7 @@ world_answer(struct world *w, const struct unit *u, enum status status)
 	if (u->answer.status != 200)
 		print_error("%.*s\n", STR_FMT(u->answer.body));
 	assert_int_equal(u->answer.status, 200);
-	answer = json_loadb(u->answer.body.p, u->answer.body.len, 0, NULL);
+	answer = json_loadb(u->answer.body.p, u->answer.body.len, JSON_ALLOW_NUL, NULL);
 	assert_non_null(answer);
 	return answer;
 }
