@@ -1,6 +1,7 @@
 /* docs.c - pages of the manual. */
 #include "actions/docs.h"
 #include "actions/view_parts.h"
+#include "core/url.h"
 #include "render/markdown.h"
 
 #define NAME_MAX_LEN 40
@@ -36,7 +37,7 @@ view_docs(struct scope *s, struct db *db, const struct site *site, const struct 
 	b.head.locale = "en";
 	b.head.title = view_title(s, site, title, 1);
 	/* A route, not a stored path: the setting for trailing slashes does not concern it. */
-	b.head.url = b.head.canonical = scope_printf(s, "%s/docs/%s", site->public_origin, name);
+	b.head.url = b.head.canonical = url_public(s, site->public_origin, scope_printf(s, "/docs/%s", name), false, (struct str){ NULL, 0 });
 	view = json_object();
 	view_set(view, "title", title);
 	view_set(view, "url", b.head.url);

@@ -27,15 +27,7 @@ static enum status	assign(struct scope *, struct db *, struct settling *, int64_
 static enum status	announce(struct scope *, struct db *, struct settling *, int64_t id);
 
 enum status
-duplicates_settle(struct scope *s, struct db *db, const struct site *site, const char *locale, const char *content_hash)
-{
-	int64_t unused;
-
-	return duplicates_settle_for(s, db, site, locale, content_hash, 0, &unused);
-}
-
-enum status
-duplicates_settle_for(struct scope *s, struct db *db, const struct site *site, const char *locale, const char *hash, int64_t self,
+duplicates_settle(struct scope *s, struct db *db, const struct site *site, const char *locale, const char *hash, int64_t self,
     int64_t *original)
 {
 	struct settling t = { .site = site, .locale = locale, .hash = hash, .self = self };

@@ -1,7 +1,6 @@
 /* facts.c - gathering what an answer says about one resource. */
 #include "actions/facts.h"
 
-#include "core/url.h"
 #include "store/resources.h"
 #include "store/revisions.h"
 
@@ -49,14 +48,14 @@ facts_load_original(struct scope *s, struct db *db, struct facts *f)
 		return OK;
 	TRY(store_resource_load(s, db, &original, f->resource.duplicate_of));
 	f->original_uid = original.uid;
-	f->original_path = original.path;
+	f->original_path = original.state == STATE_PUBLISHED ? original.path : NULL;
 	return OK;
 }
 
 const char *
 facts_url(struct scope *s, const struct site *site, const struct facts *f)
 {
-	return url_public(s, site->public_origin, f->resource.path, site->always_slash, (struct str){ NULL, 0 });
+	return site_url(s, site, f->resource.path);
 }
 
 const char *
@@ -64,11 +63,7 @@ facts_canonical(struct scope *s, const struct site *site, const struct facts *f)
 {
 	const char *override = f->resource.state == STATE_PUBLISHED ? f->resource.live_canonical : f->revision.canonical;
 
-	if (override != NULL)
-		return override;
-	if (f->original_path != NULL)
-		return url_public(s, site->public_origin, f->original_path, site->always_slash, (struct str){ NULL, 0 });
-	return facts_url(s, site, f);
+	return site_canonical(s, site, override, f->original_path, f->resource.path);
 }
 
 static enum status

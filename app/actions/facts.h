@@ -17,7 +17,7 @@ struct facts {
 	size_t		 tag_count;
 	struct term	 author;	/* id 0 = none */
 	const char	*parent_uid;	/* NULL = none */
-	const char	*original_uid, *original_path;	/* of the resource whose copy this is; NULL = it is none */
+	const char	*original_uid, *original_path;	/* of the resource whose copy this is; NULL = it is none, and no path while that is not live */
 	bool		 is_used;	/* tags and authors: something live refers to it */
 };
 

@@ -2,7 +2,6 @@
 #include "actions/facts.h"
 
 #include "actions/json.h"
-#include "core/url.h"
 
 /* What may be left out of a saved answer, in this order. */
 enum member { OMIT_FIELDS, OMIT_SEO, OMIT_SUMMARY, OMIT_TAGS, OMIT_AUTHOR, OMIT_CANONICAL, OMIT_PATH, OMIT_CLIENT_REF, OMIT_SLUG, OMIT_COUNT };
@@ -142,7 +141,7 @@ write_term(struct scope *s, struct buf *b, const struct site *site, const struct
 	buf_char(b, '{');
 	put(b, "name", t->name);
 	put(b, "slug", t->slug);
-	put(b, "url", url_public(s, site->public_origin, t->path, site->always_slash, (struct str){ NULL, 0 }));
+	put(b, "url", site_url(s, site, t->path));
 	buf_char(b, '}');
 }
 

@@ -2,7 +2,6 @@
 #include "actions/live.h"
 
 #include "actions/json.h"
-#include "core/url.h"
 #include "store/outbox.h"
 #include "store/paths.h"
 #include "store/resources.h"
@@ -31,9 +30,9 @@ live_changed(struct scope *s, struct db *db, const struct site *site, const stru
 			TRY(author_changed(s, db, site, c, author, before != author));
 	}
 	if (c->hash_before != NULL && (r->content_hash == NULL || strcmp(c->hash_before, r->content_hash) != 0))
-		TRY(duplicates_settle_for(s, db, site, r->locale, c->hash_before, 0, &(int64_t){ 0 }));
+		TRY(duplicates_settle(s, db, site, r->locale, c->hash_before, 0, &(int64_t){ 0 }));
 	if (r->content_hash != NULL)
-		TRY(duplicates_settle_for(s, db, site, r->locale, r->content_hash, r->id, &r->duplicate_of));
+		TRY(duplicates_settle(s, db, site, r->locale, r->content_hash, r->id, &r->duplicate_of));
 	TRY(sitemap_changed(s, db, r->id, &part));
 	/* The home page's lastmod is that of the latest article; its entry stands in the first part. */
 	if (r->kind == KIND_ARTICLE && part != 1)
@@ -57,7 +56,7 @@ event_write(struct scope *s, struct db *db, const struct site *site, const struc
 	json_put_name(&b, "state");
 	json_put_text(&b, state_name(r->state));
 	json_put_name(&b, "url");
-	json_put_text(&b, url_public(s, site->public_origin, r->path, site->always_slash, (struct str){ NULL, 0 }));
+	json_put_text(&b, site_url(s, site, r->path));
 	json_put_name(&b, "version");
 	buf_printf(&b, "%" PRId64 "}", r->edit_version);
 	return store_outbox_insert(s, db, r->id, r->event_version, topic, buf_as_str(&b));

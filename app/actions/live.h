@@ -21,7 +21,8 @@ enum status	 live_changed(struct scope *, struct db *, const struct site *, cons
 /* One event about a resource as it is now. */
 enum status	 event_write(struct scope *, struct db *, const struct site *, const struct resource *, const char *topic) MUST_USE;
 
-/* As duplicates_settle; `self` is told by *original (0 = it is nobody's copy) and gets no event of its own. */
-enum status	 duplicates_settle_for(struct scope *, struct db *, const struct site *, const char *locale, const char *hash, int64_t self,
+/* After any change of live text, state, noindex or override: settle who is the original of that text. `self` (0 = nobody) is told by *original
+ * (0 = it is nobody's copy) and gets no event of its own; the others do. */
+enum status	 duplicates_settle(struct scope *, struct db *, const struct site *, const char *locale, const char *hash, int64_t self,
 		    int64_t *original) MUST_USE;
 #endif

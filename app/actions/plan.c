@@ -4,7 +4,6 @@
 #include "base/hash.h"
 #include "base/unicode.h"
 #include "core/slug.h"
-#include "core/url.h"
 #include "store/resources.h"
 #include "store/terms.h"
 
@@ -94,7 +93,7 @@ plan_own_author(struct scope *s, struct db *db, const struct site *site, const s
 const char *
 plan_override(struct scope *s, const struct site *site, const char *canonical, const char *path)
 {
-	if (canonical == NULL || strcmp(canonical, url_public(s, site->public_origin, path, site->always_slash, (struct str){ NULL, 0 })) == 0)
+	if (canonical == NULL || strcmp(canonical, site_url(s, site, path)) == 0)
 		return NULL;
 	return canonical;
 }

@@ -80,7 +80,7 @@ take_step(struct scope *s, struct db *db, const struct site *site, struct walk *
 	/* The target of a redirect may be a route: a file, a feed. */
 	if (w->status != 0 && path_is_reserved(s, w->path, NULL)) {
 		*out = (struct resolution){ .meaning = MEANING_REDIRECT, .status = w->status, .page = 1 };
-		out->location = add_query(s, scope_printf(s, "%s%s", site->public_origin, w->path), w->query);
+		out->location = add_query(s, url_public(s, site->public_origin, w->path, false, (struct str){ NULL, 0 }), w->query);
 	}
 	return OK;
 }
@@ -190,7 +190,7 @@ settle(struct scope *s, struct db *db, const struct site *site, const struct wal
 	}
 	out->meaning = MEANING_REDIRECT;
 	out->status = w->status != 0 ? w->status : 301;
-	out->location = add_query(s, url_public(s, site->public_origin, w->path, site->always_slash, (struct str){ NULL, 0 }), paging.query);
+	out->location = add_query(s, site_url(s, site, w->path), paging.query);
 	return OK;
 }
 

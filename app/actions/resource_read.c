@@ -91,6 +91,9 @@ read_filter(struct scope *s, struct db *db, const struct principal *who, enum ki
 		f->user_id = -1;
 	if (in->state != NULL && !state_parse(str_of(in->state), &state))
 		return fail(s, ERR_INVALID, "state", "must be draft, scheduled, published, withdrawn or gone");
+	/* Known without reading every row that is to be hidden. */
+	if (in->state != NULL && state != STATE_PUBLISHED && !f->sees_all && f->user_id == -1)
+		*is_empty = true;
 	if (in->changed_since != NULL && !clock_parse_rfc3339(str_of(in->changed_since), &f->changed_since))
 		return fail(s, ERR_INVALID, "changed_since", "must be an RFC 3339 time with an offset");
 	if (in->limit != NULL && (!parse_int64(str_of(in->limit), &limit) || limit < 1 || limit > LIMIT_MAX))

@@ -17,13 +17,3 @@ resource_insert(struct scope *s, struct db *db, const struct site *site, const s
 	draft->revision.author_id = facts.revision.author_id;
 	return OK;
 }
-
-enum status
-resource_json(struct scope *s, struct db *db, const struct site *site, int64_t id, struct str *out)
-{
-	struct facts facts;
-
-	TRY(facts_load(s, db, &facts, id, FACTS_HEAD, false));
-	*out = facts_json(s, site, &facts);
-	return OK;
-}

@@ -38,8 +38,4 @@ struct resource_draft {		/* everything needed to create one resource with its fi
 };
 /* Writes resource, path, revision, rendered, tags, outbox, touched dependencies; publishes when draft->resource.state says so. */
 enum status	 resource_insert(struct scope *, struct db *, const struct site *, const struct principal *, struct resource_draft *) MUST_USE;
-/* Metadata JSON of a stored resource (no content, no html), at most 4096 bytes, as every write answers. */
-enum status	 resource_json(struct scope *, struct db *, const struct site *, int64_t id, struct str *out) MUST_USE;
-/* After any change of live text, state, noindex or override: settle who is the original (design: duplicates). */
-enum status	 duplicates_settle(struct scope *, struct db *, const struct site *, const char *locale, const char *content_hash) MUST_USE;
 #endif

@@ -44,7 +44,7 @@ enum status
 view_about(struct scope *s, struct page_build *b, const struct resource *r, struct rendered *rendered, struct str *content)
 {
 	struct revision v;
-	struct list_name original;
+	struct list_name original = { .id = 0 };
 
 	TRY(store_revision_load(s, b->db, &v, r->id, r->live_revision, false));
 	TRY(store_rendered_load(s, b->db, rendered, r->id, r->live_revision));
@@ -60,13 +60,11 @@ view_about(struct scope *s, struct page_build *b, const struct resource *r, stru
 	b->head.published_at = r->first_published_at;
 	b->head.changed_at = r->live_changed_at;
 	b->head.url = view_url(s, b->site, r->path, 1);
-	b->head.canonical = r->live_canonical != NULL ? r->live_canonical : b->head.url;
-	if (r->duplicate_of == 0)
-		return OK;
-	TRY(store_list_name(s, b->db, &original, r->duplicate_of));
-	note_name(s, b, &original);
-	if (original.is_live)
-		b->head.canonical = view_url(s, b->site, original.path, 1);
+	if (r->duplicate_of != 0) {
+		TRY(store_list_name(s, b->db, &original, r->duplicate_of));
+		note_name(s, b, &original);
+	}
+	b->head.canonical = site_canonical(s, b->site, r->live_canonical, original.is_live ? original.path : NULL, r->path);
 	return OK;
 }
 

@@ -91,7 +91,7 @@ view_urlset(struct scope *s, struct db *db, const struct site *site, const struc
 			const char *loc;
 
 			arena_rewind(line->arena, start);
-			loc = url_public(line, site->public_origin, col_text(line, rows, 0), site->always_slash, (struct str){ NULL, 0 });
+			loc = site_url(line, site, col_text(line, rows, 0));
 			if (fits(loc)) {
 				sitemap_add(w, loc, col_int(rows, 1));
 				view_modified(out, col_int(rows, 1));

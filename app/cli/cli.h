@@ -18,7 +18,7 @@ struct option {
 struct args;
 struct command {
 	const char	*name;		/* "serve", "user add" */
-	const char	*words;		/* "NAME", "KEY VALUE", "[FILE]": each must be given unless in brackets */
+	const char	*words;		/* "NAME", "KEY VALUE", "[FILE]": each must be given unless in brackets; NULL = none */
 	const char	*summary;
 	const char	*more;		/* further lines of --help, or NULL */
 	const struct option *options;	/* ended by a NULL name; NULL = none */

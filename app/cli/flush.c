@@ -5,7 +5,6 @@ static enum status	run_flush(struct scope *, struct args *);
 
 const struct command command_flush = {
 	.name = "flush",
-	.words = "",
 	.summary = "make the running site forget every cached answer",
 	.more = "For when the database was changed by another tool. Stele's own writes do this by themselves.",
 	.run = run_flush,

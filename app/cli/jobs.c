@@ -6,7 +6,6 @@ static enum status	run_jobs(struct scope *, struct args *);
 
 const struct command command_jobs = {
 	.name = "jobs",
-	.words = "",
 	.summary = "run what happens after the commit (started by `serve`)",
 	.more = "Checkpoints, schedule and retention. Runs until SIGTERM or SIGINT.",
 	.run = run_jobs,

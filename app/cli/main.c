@@ -264,7 +264,7 @@ print_overview(FILE *out)
 static void
 print_usage(FILE *out, const struct command *c)
 {
-	fprintf(out, "Usage: stele %s%s%s [--data DIR]", c->name, c->words[0] != '\0' ? " " : "", c->words);
+	fprintf(out, "Usage: stele %s%s%s [--data DIR]", c->name, c->words != NULL ? " " : "", c->words != NULL ? c->words : "");
 	for (const struct option *o = c->options; o != NULL && o->name != NULL; o++)
 		fprintf(out, o->is_required ? " --%s%s%s" : " [--%s%s%s]", o->name, o->value != NULL ? " " : "",
 		    o->value != NULL ? o->value : "");

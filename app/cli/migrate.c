@@ -6,7 +6,6 @@ static enum status	run_migrate(struct scope *, struct args *);
 
 const struct command command_migrate = {
 	.name = "migrate",
-	.words = "",
 	.summary = "make a new site, or bring its database to the version of this program",
 	.more = "Nothing else ever changes the schema. While the site is served, only changes that are\n"
 		"marked as safe for that are applied; otherwise stop `stele serve` first.",

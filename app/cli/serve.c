@@ -32,7 +32,6 @@ static const struct option serve_options[] = {
 
 const struct command command_serve = {
 	.name = "serve",
-	.words = "",
 	.summary = "serve the site, until SIGTERM or SIGINT",
 	.more = "Options go before the file DATA/stele.conf. Everything else that can be set there is listed in README.md.",
 	.options = serve_options,

@@ -25,7 +25,6 @@ const struct command command_setting_get = {
 
 const struct command command_setting_list = {
 	.name = "setting list",
-	.words = "",
 	.summary = "print the stored settings; all others have their default",
 	.run = run_list,
 };

@@ -9,6 +9,7 @@
 static enum status	run_token_add(struct scope *, struct args *);
 
 static const struct option add_options[] = {
+	{ "user", "NAME", "whose token it is", true },
 	{ "scopes", "LIST", "read,write,publish,admin or a part of it (default: all that the role allows)", false },
 	{ "days", "N", "the token ends after N days (default: never)", false },
 	{ 0 },
@@ -16,7 +17,6 @@ static const struct option add_options[] = {
 
 const struct command command_token_add = {
 	.name = "token add",
-	.words = "USER",
 	.summary = "make an API token for a person and print it",
 	.more = "The token is printed alone on one line, and only this once: Stele keeps no copy.",
 	.options = add_options,
@@ -26,7 +26,7 @@ const struct command command_token_add = {
 static enum status
 run_token_add(struct scope *s, struct args *a)
 {
-	struct token_new token = { .user = a->words[0], .scopes = TOKEN_SCOPE_ALL };
+	struct token_new token = { .user = args_option(a, "user"), .scopes = TOKEN_SCOPE_ALL };
 	const char *scopes = args_option(a, "scopes"), *days_text = args_option(a, "days");
 	struct opened o;
 	enum status status;

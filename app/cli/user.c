@@ -28,7 +28,6 @@ const struct command command_user_add = {
 
 const struct command command_user_count = {
 	.name = "user count",
-	.words = "",
 	.summary = "print how many people there are",
 	.run = run_user_count,
 };

@@ -1,5 +1,6 @@
 /* site.c - the settings that live in the database: their names, their limits and their defaults. */
 #include "core/site.h"
+#include "core/url.h"
 
 #define TITLE_MAX 200
 #define DESCRIPTION_MAX 1000
@@ -75,6 +76,18 @@ site_set(struct scope *s, struct site *site, const char *key, const char *value)
 	if (strncmp(key, "retention_", 10) == 0)
 		return retention_set(s, site, key, value);
 	return fail(s, ERR_INVALID, key, "there is no such setting");
+}
+
+const char *
+site_url(struct scope *s, const struct site *site, const char *path)
+{
+	return url_public(s, site->public_origin, path, site->always_slash, (struct str){ NULL, 0 });
+}
+
+const char *
+site_canonical(struct scope *s, const struct site *site, const char *override, const char *original_path, const char *path)
+{
+	return override != NULL ? override : site_url(s, site, original_path != NULL ? original_path : path);
 }
 
 static enum status

@@ -34,4 +34,9 @@ void		 site_defaults(struct site *);
  *   retention_form retention_write retention_state	"36h" or "7d"; 1h..30d, 1d..90d, 1d..365d */
 enum status	 site_set(struct scope *, struct site *, const char *key, const char *value) MUST_USE;
 
+/* The public address of a stored path. */
+const char	*site_url(struct scope *, const struct site *, const char *path);
+/* The one canonical address of a resource: its override, or the address of the original it is a copy of, or its own. NULL = it has none. */
+const char	*site_canonical(struct scope *, const struct site *, const char *override, const char *original_path, const char *path);
+
 #endif

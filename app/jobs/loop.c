@@ -1,5 +1,7 @@
 /* loop.c - the loop of `stele jobs`: what is due runs, one short unit of work at a time. */
 #include "jobs/jobs.h"
+#include "actions/schedule.h"
+#include "actions/settings.h"
 #include "actions/upkeep.h"
 #include "base/clock.h"
 #include "base/log.h"
@@ -18,7 +20,7 @@
 
 struct jobs {
 	const struct config *config;
-	struct db	*db;
+	struct db	*db, *read;
 	struct shared	*shared;
 	const char	*wal_path;
 	struct timespec	 wal_time;	/* as of the last checkpoint: when the log was written to, */
@@ -34,6 +36,7 @@ struct task {
 };
 
 static enum status	run_checkpoint(struct scope *, struct jobs *, bool *more);
+static enum status	run_schedule(struct scope *, struct jobs *, bool *more);
 static enum status	run_purge(struct scope *, struct jobs *, bool *more);
 static enum status	run_prune(struct scope *, struct jobs *, bool *more);
 static enum status	run_batches(struct scope *, struct jobs *, bool *more,
@@ -43,6 +46,7 @@ static bool		stop_was_asked(const sigset_t *);
 
 static const struct task tasks[] = {
 	{ "checkpoint", 100, run_checkpoint },
+	{ "schedule", 1000, run_schedule },
 	{ "purge_records", 60000, run_purge },
 	{ "prune_changes", 60000, run_prune },
 };
@@ -60,6 +64,7 @@ jobs_run(struct scope *s, const struct config *config, struct db *write, struct 
 	sigaddset(&stop, SIGINT);
 	if (sigprocmask(SIG_BLOCK, &stop, NULL) == -1)
 		return fail(s, ERR_INTERNAL, NULL, "sigprocmask: %s", strerror(errno));
+	TRY(db_open(s, &jobs.read, config_path(s, config, "stele.db"), DB_READ));
 	log_info(s, "jobs.started", "\"pid\":%d", (int)getpid());
 	do {
 		for (size_t i = 0; i < COUNT(tasks); i++) {
@@ -69,6 +74,7 @@ jobs_run(struct scope *s, const struct config *config, struct db *write, struct 
 			due[i] = run_task(&tasks[i], &jobs) ? 0 : clock_monotonic() + tasks[i].every_ms;
 		}
 	} while (!stop_was_asked(&stop));
+	db_close(jobs.read);
 	log_info(s, "jobs.stopped", "%s", "");
 	return OK;
 }
@@ -118,6 +124,20 @@ run_checkpoint(struct scope *s, struct jobs *jobs, bool *more)
 	}
 	jobs->wal_bytes = bytes;
 	metric_set(jobs->shared, METRIC_WAL_BYTES, bytes);
+	return OK;
+}
+
+/* What has its time come goes live within about a second of it. */
+static enum status
+run_schedule(struct scope *s, struct jobs *jobs, bool *more)
+{
+	struct schedule_run run = { 0 };
+	struct site site;
+
+	TRY(settings_site(s, jobs->read, jobs->config, &site));
+	run.site = &site;
+	TRY(schedule_run_due(s, jobs->db, jobs->read, jobs->shared, &run));
+	*more = run.is_more;
 	return OK;
 }
 

@@ -1,7 +1,6 @@
 /* page.c - puts the site, the theme and the head into a page's view and renders its template. */
 #include "render/page.h"
 #include "base/clock.h"
-#include "core/url.h"
 
 /* How a language writes a date. */
 struct date_style {
@@ -89,12 +88,6 @@ set_text(json_t *object, const char *name, const char *value)
 	json_object_set_new(object, name, json_string(value != NULL ? value : ""));
 }
 
-static const char *
-list_url(struct scope *s, const struct site *site, const char *path)
-{
-	return url_public(s, site->public_origin, path, site->always_slash, (struct str){ NULL, 0 });
-}
-
 enum status
 page_render(struct scope *s, const struct templates *templates, const struct site *site, const char *name,
     const struct head *head, json_t *view, struct str *out)
@@ -105,10 +98,10 @@ page_render(struct scope *s, const struct templates *templates, const struct sit
 
 	set_text(about, "title", site->title);
 	set_text(about, "description", site->description);
-	set_text(about, "home_url", scope_printf(s, "%s/", site->public_origin));
-	set_text(about, "articles_url", list_url(s, site, "/articles"));
-	set_text(about, "tags_url", list_url(s, site, "/tags"));
-	set_text(about, "authors_url", list_url(s, site, "/authors"));
+	set_text(about, "home_url", site_url(s, site, "/"));
+	set_text(about, "articles_url", site_url(s, site, "/articles"));
+	set_text(about, "tags_url", site_url(s, site, "/tags"));
+	set_text(about, "authors_url", site_url(s, site, "/authors"));
 	set_text(about, "locale", locale);
 	set_text(about, "dir", direction(locale));
 	set_text(theme, "css_url", scope_printf(s, "/assets/theme-%s.css", templates_hash(templates)));

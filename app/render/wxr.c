@@ -580,8 +580,12 @@ wxr_close(struct wxr *w)
 
 	if (w == NULL)
 		return;
-	if (w->parser != NULL)
+	if (w->parser != NULL) {
+		/* libxml2's own handlers keep a document type declaration in a document that nobody else frees. */
+		if (w->parser->myDoc != NULL)
+			xmlFreeDoc(w->parser->myDoc);
 		xmlFreeParserCtxt(w->parser);
+	}
 	if (w->input != NULL)
 		wxr_input_close(w->input);
 	while ((e = w->head) != NULL) {

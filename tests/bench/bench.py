@@ -136,7 +136,7 @@ class Stele:
         self.log = open(folder / "stele.log", "wb")
         self.command("migrate")
         self.command("user", "add", "bench", "--role", "admin")
-        self.token = self.command("token", "add", "bench", "--scopes", "all").strip()
+        self.token = self.command("token", "add", "--user", "bench", "--scopes", "all").strip()
         self.start()
 
     def command(self, *args):

@@ -139,7 +139,7 @@ class Server:
         self.tokens = {}
         for name, role in users:
             command("user", "add", name, "--role", role, data=self.data)
-            self.tokens[name] = command("token", "add", name, data=self.data).stdout.strip()
+            self.tokens[name] = command("token", "add", "--user", name, data=self.data).stdout.strip()
         self.token = self.tokens.get("admin")
         self.token_b = self.tokens.get(USER_B)
         for key, value in (settings or {}).items():
@@ -151,6 +151,7 @@ class Server:
 
     def start(self, env=None, wait=True):
         assert self.process is None, "already started"
+        self.log_start = os.path.getsize(self.log_path) if os.path.exists(self.log_path) else 0
         argv = [str(self.build / "stele"), "serve", "--data", self.data, "--listen", f"{self.host}:{self.port}",
                 "--base-url", self.base, "--workers", str(self.workers), *self.args]
         with open(self.log_path, "ab") as log:
@@ -170,13 +171,21 @@ class Server:
                 raise AssertionError(f"stele serve ended with {code}\n{self.log_tail()}")
             try:
                 last = self.request("GET", "/readyz", timeout=2)
-                if last.status == 200:
+                # What a killed server left behind still answers while it drains; its successor waits for that to end.
+                if last.status == 200 and self.has_started_children():
                     self.remember_groups()
                     return
             except (OSError, http.client.HTTPException) as e:
                 last = e
             time.sleep(0.02)
         raise AssertionError(f"not ready after {seconds} s: {last!r}\n{self.log_tail()}")
+
+    def has_started_children(self):
+        if self.process is None:
+            return True
+        with open(self.log_path, "rb") as log:
+            log.seek(self.log_start)
+            return b"serve.child_started" in log.read()
 
     def remember_groups(self):
         """Each child of `serve` leads a process group of its own, named in the log."""

@@ -67,9 +67,9 @@ def test_the_overview_lists_every_command_and_no_other():
     (("migrate", "--force"), "no option --force"),
     (("user", "add", "ann", "--role", "admin", "--password-stdin=x"), "takes no value"),
     (("setting", "set", "title"), "expected VALUE"),
-    (("token", "add", "ann", "--days", "0"), "--days"),
-    (("token", "add", "ann", "--days", "9e9"), "--days"),
-    (("token", "add", "ann", "--scopes", "everything"), "--scopes"),
+    (("token", "add", "--user", "ann", "--days", "0"), "--days"),
+    (("token", "add", "--user", "ann", "--days", "9e9"), "--days"),
+    (("token", "add", "--user", "ann", "--scopes", "everything"), "--scopes"),
     (("serve", "--workers", "0"), "--workers"),
     (("serve", "--base-url", "https://ex.com/blog"), "--base-url"),
     (("serve", "--listen", "nowhere"), "--listen"),
@@ -135,24 +135,24 @@ def test_an_unknown_key_in_the_settings_file_is_named_with_its_line(data):
 
 def test_token_add_prints_the_token_alone_and_stores_only_its_hash(data):
     stele.command("user", "add", "ann", "--role", "admin", data=data)
-    run = stele.command("token", "add", "ann", data=data)
+    run = stele.command("token", "add", "--user", "ann", data=data)
     assert re.fullmatch(r"stele_[A-Za-z0-9_-]{43}\n", run.stdout)
     assert run.stderr == ""
     token = run.stdout.strip()
     assert token.encode() not in (data / "stele.db").read_bytes()
-    assert stele.command("token", "add", "ann", data=data).stdout.strip() != token
+    assert stele.command("token", "add", "--user", "ann", data=data).stdout.strip() != token
 
 
 def test_token_add_stores_scopes_and_end(data):
     stele.command("user", "add", "ann", "--role", "admin", data=data)
-    stele.command("token", "add", "ann", "--scopes", "read,write", "--days", "3", data=data)
+    stele.command("token", "add", "--user", "ann", "--scopes", "read,write", "--days", "3", data=data)
     scopes, made, end = rows(data, "SELECT scopes, created_at, expires_at FROM api_token")[0]
     assert set(scopes.split(",")) == {"read", "write"}
     assert end - made == 3 * 24 * 3600 * 1000
 
 
 def test_token_add_for_nobody_fails(data):
-    assert "ghost" in refused("token", "add", "ghost", data=data)
+    assert "ghost" in refused("token", "add", "--user", "ghost", data=data)
     assert rows(data, "SELECT count(*) FROM api_token") == [(0,)]
 
 
@@ -220,7 +220,7 @@ def test_a_command_of_root_becomes_the_owner_of_the_site(data):
         if str(parent).startswith("/tmp/"):
             parent.chmod(0o755)
     stele.command("user", "add", "ann", "--role", "admin", data=data)
-    stele.command("token", "add", "ann", data=data)
+    stele.command("token", "add", "--user", "ann", data=data)
     stele.command("setting", "set", "title", "x", data=data)
     stele.command("flush", data=data)
     owners = {p: (p.stat().st_uid, p.stat().st_gid) for p in data.rglob("*")}

@@ -284,7 +284,7 @@ def test_c23_c24_two_users(warm):
 
 def test_c25_two_tokens_of_one_user(warm):
     key = new_key()
-    other = warm.command("token", "add", "admin").stdout.strip()
+    other = warm.command("token", "add", "--user", "admin").stdout.strip()
     first = warm.post(ARTICLES, P1, key=key)
     assert_replay(warm.post(ARTICLES, P1, key=key, token=other), first)
 

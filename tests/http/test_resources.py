@@ -321,8 +321,8 @@ def test_roles(server, who, made, foreign, published):
 
 
 def test_scopes_narrow_the_role(server):
-    read_only = server.command("token", "add", "admin", "--scopes", "read").stdout.strip()
-    writer = server.command("token", "add", "admin", "--scopes", "write").stdout.strip()
+    read_only = server.command("token", "add", "--user", "admin", "--scopes", "read").stdout.strip()
+    writer = server.command("token", "add", "--user", "admin", "--scopes", "write").stdout.strip()
     a = create(server)
     assert read(server, "articles", a["id"], token=read_only).status == 200
     assert server.post("/api/v1/articles", {"title": "x"}, token=read_only).status == 403

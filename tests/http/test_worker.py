@@ -151,9 +151,12 @@ def test_one_log_line_for_each_request_that_was_worked_on(make_server):
     server = make_server(workers=1)
     made = server.post("/api/v1/articles", body=ARTICLE, key="logged-request-key")
     assert made.status == 201
-    lines = [e for e in server.log_events("request") if e["request_id"] == made.headers["X-Request-Id"]]
-    assert len(lines) == 1
-    line = lines[0]
+
+    def lines():
+        return [e for e in server.log_events("request") if e["request_id"] == made.headers["X-Request-Id"]]
+
+    assert wait_for(lines)		# it is written when the answer has left
+    line, = lines()
     assert (line["status"], line["route"], line["method"], line["idempotency_key"]) == (201, "/api/v1/articles", "POST", "logged-request-key")
     assert line["resource"] > 0 and line["user"] > 0 and line["ms"] >= 0
     text = server.log_text()

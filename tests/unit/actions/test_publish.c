@@ -329,16 +329,16 @@ due_articles_go_live_once(void **state)
 	for (i = 0; i < 25; i++)
 		json_decref(article(w, scope_printf(s, "{\"title\":\"a\",\"state\":\"scheduled\",\"publish_at\":\"%s\"}", clock_rfc3339(at, s->now + 1000))));
 	json_decref(article(w, scope_printf(s, "{\"title\":\"b\",\"state\":\"scheduled\",\"publish_at\":\"%s\"}", clock_rfc3339(at, s->now + 900000))));
-	assert_ok(s, writer_run(s, w->f.db, w->f.shared, schedule_run_due, &run));
+	assert_ok(s, schedule_run_due(s, w->f.db, w->read, w->f.shared, &run));
 	assert_int_equal(run.published, 0);
 	assert_false(run.is_more);
 	later(w, 1000);
-	assert_ok(s, writer_run(s, w->f.db, w->f.shared, schedule_run_due, &run));
+	assert_ok(s, schedule_run_due(s, w->f.db, w->read, w->f.shared, &run));
 	assert_int_equal(run.published, SCHEDULE_BATCH);
 	assert_true(run.is_more);
-	assert_ok(s, writer_run(s, w->f.db, w->f.shared, schedule_run_due, &run));
+	assert_ok(s, schedule_run_due(s, w->f.db, w->read, w->f.shared, &run));
 	assert_int_equal(run.published, 5);
-	assert_ok(s, writer_run(s, w->f.db, w->f.shared, schedule_run_due, &run));
+	assert_ok(s, schedule_run_due(s, w->f.db, w->read, w->f.shared, &run));
 	assert_int_equal(run.published, 0);
 	assert_int_equal(events(w, "resource.published"), 25);
 	assert_int_equal(ask(&w->f, "SELECT count(*) FROM resource WHERE state = 'scheduled'"), 1);
@@ -356,10 +356,31 @@ what_was_published_by_hand_is_not_due_any_more(void **state)
 
 	json_decref(world_moved(w, &w->alice, KIND_ARTICLE, text_at(a, "id"), MOVE_PUBLISH));
 	later(w, 5000);
-	assert_ok(s, writer_run(s, w->f.db, w->f.shared, schedule_run_due, &run));
+	assert_ok(s, schedule_run_due(s, w->f.db, w->read, w->f.shared, &run));
 	assert_int_equal(run.published, 0);
 	assert_int_equal(events(w, "resource.published"), 1);
 	json_decref(a);
+}
+
+static void
+one_that_cannot_go_live_does_not_hold_up_the_others(void **state)
+{
+	struct world *w = *state;
+	struct scope *s = w->f.s;
+	struct schedule_run run = { .site = &w->site };
+	char at[CLOCK_TEXT];
+	json_t *a = article(w, scope_printf(s, "{\"title\":\"a\",\"state\":\"scheduled\",\"publish_at\":\"%s\"}", clock_rfc3339(at, s->now + 1000)));
+	json_t *b = article(w, scope_printf(s, "{\"title\":\"b\",\"state\":\"scheduled\",\"publish_at\":\"%s\"}", clock_rfc3339(at, s->now + 2000)));
+
+	assert_ok(s, db_exec(s, w->f.db, "DELETE FROM rendered WHERE resource_id = (SELECT id FROM resource WHERE slug = 'a')"));
+	later(w, 5000);
+	assert_ok(s, schedule_run_due(s, w->f.db, w->read, w->f.shared, &run));
+	assert_int_equal(run.published, 1);
+	assert_false(run.is_more);
+	assert_int_equal(ask(&w->f, "SELECT count(*) FROM resource WHERE slug = 'b' AND state = 'published'"), 1);
+	assert_int_equal(ask(&w->f, "SELECT count(*) FROM resource WHERE slug = 'a' AND state = 'scheduled'"), 1);
+	json_decref(a);
+	json_decref(b);
 }
 
 #define T(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
@@ -372,7 +393,7 @@ main(void)
 		T(withdrawn_is_gone_from_all_lists_but_keeps_its_path), T(draft_cannot_be_withdrawn), T(others_articles_are_published_by_editors_only),
 		T(edit_between_reader_and_writer_is_not_published_unseen), T(tags_that_come_and_go_enter_and_leave_the_sitemap),
 		T(sitemap_parts_are_ranges_of_ids), T(later_copy_points_to_the_original), T(next_in_time_takes_over), T(noindex_and_override_never_lead),
-		T(changed_text_ends_the_duplicate), T(different_on_purpose_stays_itself), T(due_articles_go_live_once),
+		T(changed_text_ends_the_duplicate), T(different_on_purpose_stays_itself), T(due_articles_go_live_once), T(one_that_cannot_go_live_does_not_hold_up_the_others),
 		T(what_was_published_by_hand_is_not_due_any_more),
 	};
 
