@@ -1,7 +1,6 @@
 /* duplicates.c - who is the original of a text: the live, indexable resource without override that has had it longest. */
 #include "actions/live.h"
 
-#include "actions/resources.h"
 #include "store/duplicates.h"
 #include "store/paths.h"
 #include "store/resources.h"

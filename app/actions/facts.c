@@ -8,15 +8,6 @@ static enum status	load_terms(struct scope *, struct db *, struct facts *);
 static enum status	load_use(struct scope *, struct db *, struct facts *);
 
 enum status
-facts_load(struct scope *s, struct db *db, struct facts *out, int64_t id, enum facts_of of, bool with_content)
-{
-	struct resource r;
-
-	TRY(store_resource_load(s, db, &r, id));
-	return facts_of_resource(s, db, out, &r, of, with_content);
-}
-
-enum status
 facts_of_resource(struct scope *s, struct db *db, struct facts *out, const struct resource *r, enum facts_of of, bool with_content)
 {
 	int64_t number = of == FACTS_LIVE ? r->live_revision : r->head_revision;

@@ -3,6 +3,7 @@
 
 #include "actions/import_run.h"
 #include "base/clock.h"
+#include "core/reserved.h"
 #include "core/url.h"
 #include "db/writer.h"
 #include "store/imports.h"
@@ -65,6 +66,7 @@ import_alias_add(struct import_run *run, struct scope *s, struct import_thing *t
 	struct import_alias *a = &t->aliases[t->alias_count];
 	struct url_form form;
 	struct str path = str_of(url), query;
+	const char *why;
 	size_t mark;
 
 	path = str_part(path, 0, str_find(path, '#'));
@@ -78,6 +80,10 @@ import_alias_add(struct import_run *run, struct scope *s, struct import_thing *t
 	}
 	if (query.len == 0 && strcmp(form.path, "/") == 0)
 		return OK;
+	if (query.len == 0 && path_is_reserved(s, form.path, &why)) {
+		import_warn(run, t, "the old address %.200s cannot be kept: it is reserved (%s)", url, why);
+		return OK;
+	}
 	*a = (struct import_alias){ form.path, form.fold, query.len > 0 ? str_dup(s->arena, query) : NULL };
 	t->alias_count++;
 	return OK;
@@ -92,6 +98,7 @@ write_aliases(struct scope *s, struct db *db, struct import_run *run, struct imp
 	int64_t holder;
 	size_t i;
 
+	t->redirects = 0;
 	for (i = 0; i < t->alias_count; i++) {
 		const struct import_alias *a = &t->aliases[i];
 
@@ -99,6 +106,7 @@ write_aliases(struct scope *s, struct db *db, struct import_run *run, struct imp
 			TRY(store_import_query(s, db, &holder, a->path, a->pairs, r->id, note));
 		else
 			TRY(store_import_alias(s, db, &holder, a->path, a->fold, r->id, r->state == STATE_PUBLISHED, note));
+		t->redirects += holder == r->id;
 		if (holder != r->id)
 			import_warn(run, t, "the old address %.200s%s%s leads to something else already", a->path, a->pairs != NULL ? "?" : "",
 			    a->pairs != NULL ? a->pairs : "");
@@ -171,8 +179,12 @@ thing_told(struct import_run *run, const struct import_thing *t)
 	}
 	for (i = 0; i < t->note_count; i++)
 		note_give(run, &t->notes[i]);
+	if (t->draft.existed) {
+		import_note(run, t->line, t->post_id, "unchanged", "stands twice in the export");
+		return;
+	}
 	import_note(run, t->line, t->post_id, "created", "%s %s%s", kind_name(r->kind), r->path, r->state == STATE_PUBLISHED ? "" : " (draft)");
-	run->report->redirects += (int64_t)t->alias_count;
+	run->report->redirects += t->redirects;
 	run->written++;
 }
 
@@ -277,11 +289,12 @@ static enum status
 take_attachment(struct import_run *run, struct scope *s, const struct wxr_item *item)
 {
 	const char *own = import_own_path(run, s, str_of(item->attachment_url)), *address = NULL;
+	int64_t before = run->files;
 
 	if (own != NULL)
 		TRY(import_media(run, s, own, &address));
 	if (address != NULL)
-		import_note(run, item->line, item->post_id, "created", "media %s", address);
+		import_note(run, item->line, item->post_id, run->files > before ? "created" : "unchanged", "media %s", address);
 	else if (run->options->uploads_dir == NULL)
 		import_note(run, item->line, item->post_id, "skipped", "attachment %.200s: give the folder of its files with --uploads", item->attachment_url);
 	else
@@ -300,20 +313,25 @@ is_known(struct import_run *run, struct scope *s, int64_t post_id, enum status *
 	return *id != 0;
 }
 
-/* A page whose parent is not there yet waits for the next pass; in the last pass it goes to the top. */
+/* A page is taken in the pass that finds its parent there and the pass before did not: so each is taken once, and after its parent. In the last
+ * pass it goes to the top when there is none. */
 static enum status
 take_page(struct import_run *run, struct scope *s, const struct wxr_item *item, bool is_last_pass)
 {
 	struct import_thing *t;
 	enum status status;
 	int64_t parent = 0, own;
+	bool is_there = is_known(run, s, item->post_id, &status, &own);
 
-	if (is_known(run, s, item->post_id, &status, &own) && run->pass > 1)
-		return OK;
 	TRY(status);
-	if (!is_known(run, s, item->parent_id, &status, &parent)) {
+	if (is_there && run->pass > 1)
+		return OK;
+	if (!is_there) {
+		(void)is_known(run, s, item->parent_id, &status, &parent);
 		TRY(status);
-		if (!is_last_pass) {
+		if (parent != 0 && parent <= run->newest_before)
+			return OK;
+		if ((parent == 0 || parent > run->newest) && !is_last_pass) {
 			run->deferred++;
 			return OK;
 		}
@@ -357,15 +375,11 @@ take_item(struct import_run *run, struct scope *s, const struct wxr_item *item, 
 	return batch_add(run, t);
 }
 
-/* Things of another sort refer to what is waiting in the batch, so it is written first. */
 static enum status
-take_event(struct import_run *run, struct wxr *w, enum wxr_event event, enum wxr_event *last, bool is_last_pass)
+take_thing(struct import_run *run, struct wxr *w, enum wxr_event event, bool is_last_pass)
 {
 	struct import_thing *t = NULL;
 
-	if (event != *last || event == WXR_TERM)
-		TRY(batch_flush(run));
-	*last = event;
 	if (event == WXR_CHANNEL) {
 		if (run->pass == 1)
 			take_channel(run, wxr_channel(w));
@@ -391,6 +405,28 @@ take_event(struct import_run *run, struct wxr *w, enum wxr_event event, enum wxr
 	return batch_add(run, t);
 }
 
+/* Things of another sort refer to what is waiting in the batch, so it is written first. What puts nothing into the batch leaves no memory
+ * behind: an export may hold any number of things that are known already. */
+static enum status
+take_event(struct import_run *run, struct wxr *w, enum wxr_event event, enum wxr_event *last, bool is_last_pass)
+{
+	struct arena_mark mark;
+	size_t before;
+
+	if (event != *last || event == WXR_TERM)
+		TRY(batch_flush(run));
+	*last = event;
+	before = run->batch_count;
+	mark = arena_mark(run->batch_scope->arena);
+	TRY(take_thing(run, w, event, is_last_pass));
+	/* Equal only when nothing was added: a batch that became full and was written begins at 0 again. */
+	if (run->batch_count == before) {
+		run->batch_scope->error = NULL;
+		arena_rewind(run->batch_scope->arena, mark);
+	}
+	return OK;
+}
+
 static enum status
 one_pass(struct import_run *run, bool is_last_pass)
 {
@@ -400,6 +436,8 @@ one_pass(struct import_run *run, bool is_last_pass)
 
 	run->pass++;
 	run->deferred = run->written = 0;
+	run->newest_before = run->newest;
+	TRY(store_import_newest(run->scope, run->read, &run->newest));
 	TRY(wxr_open(run->scope, &w, run->options->file));
 	while ((status = wxr_next(run->scope, w, &event)) == OK && event != WXR_END) {
 		if ((status = take_event(run, w, event, &last, is_last_pass)) != OK)

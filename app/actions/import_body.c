@@ -65,22 +65,23 @@ new_address(struct scope *s, void *arg, struct str url)
 }
 
 enum status
-import_body(struct import_run *run, struct scope *s, struct import_thing *t, const char *content, struct str *html)
+import_body(struct import_run *run, struct scope *s, struct import_thing *t, const char *content, struct str *text, enum format *format)
 {
 	struct link_map map = { run, t, 0, OK };
 	struct rendered clean;
 	enum status status;
 
+	*format = FORMAT_HTML;
 	status = render_content(s, &clean, FORMAT_HTML, wxr_content_html(s, str_of(content)));
 	if (status != OK) {
 		import_warn(run, t, "the text could not be read as HTML (%s) and was taken as plain text",
 		    s->error != NULL && s->error->detail != NULL ? s->error->detail : status_info(status)->title);
 		s->error = NULL;
-		t->draft.revision.format = FORMAT_MARKDOWN;
-		*html = str_of(content);
+		*format = FORMAT_MARKDOWN;
+		*text = str_of(content);
 		return OK;
 	}
-	*html = render_addresses(s, str_of(clean.html), new_address, &map);
+	*text = render_addresses(s, str_of(clean.html), new_address, &map);
 	if (map.kept > 0)
 		import_warn(run, t, "%" PRId64 " uploads are still linked at the old site: give their folder with --uploads", map.kept);
 	return map.failed;

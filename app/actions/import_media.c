@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include "base/hash.h"
+#include "core/reserved.h"
 #include "core/url.h"
 #include "db/writer.h"
 #include "store/imports.h"
@@ -77,11 +78,11 @@ static enum status
 copy_bytes(struct scope *s, int from, int to, char hex[SHA256_HEX], int64_t *bytes)
 {
 	struct sha256 *digest = sha256_new(s);
-	char *block = scope_alloc(s, 65536);
+	char block[16384];
 	ssize_t n, out, done;
 
 	*bytes = 0;
-	while ((n = read(from, block, 65536)) != 0) {
+	while ((n = read(from, block, sizeof block)) != 0) {
 		if (n < 0 && errno == EINTR)
 			continue;
 		if (n < 0)
@@ -129,7 +130,7 @@ store_file(struct scope *s, const char *folder, int from, const char *extension,
 
 struct media_write {
 	struct media_row row;
-	const char	*path, *fold, *target;	/* old address -> new one */
+	const char	*path, *fold, *target;	/* old address -> new one; path NULL = the old one stays as it is */
 };
 
 static enum status
@@ -138,6 +139,8 @@ write_media(struct scope *s, struct db *db, void *arg)
 	const struct media_write *w = arg;
 
 	TRY(store_media_insert(s, db, &w->row));
+	if (w->path == NULL)
+		return OK;
 	db_touch(db, "paths");
 	return store_import_external(s, db, w->path, w->fold, w->target, "wordpress");
 }
@@ -153,31 +156,40 @@ address_of(struct scope *s, const struct media_row *row)
 	return NULL;
 }
 
+/* The digest decides whether the file is new; whatever it is called, the same bytes are stored once. */
 static enum status
-take_file(struct import_run *run, struct scope *s, int fd, const char *path, const char *name, const char **address)
+take_file(struct import_run *run, struct scope *s, int fd, const char *path, struct media_write *w, const char **address)
 {
-	struct media_write w = { .row = { .name = name, .source_url = path } };
 	char hex[SHA256_HEX];
 	const char *extension = NULL;
+	bool is_stored, has_address;
 	struct url_form form;
 	struct stat st;
 
 	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size > MEDIA_MAX)
 		return OK;
-	TRY(sniff(s, fd, &w.row.type, &extension));
-	if (w.row.type == NULL)
+	TRY(sniff(s, fd, &w->row.type, &extension));
+	if (w->row.type == NULL)
 		return OK;
-	if (run->options->is_dry_run) {
-		TRY(copy_bytes(s, fd, -1, hex, &w.row.bytes));
-		w.row.sha256 = hex;
-	} else
-		TRY(store_file(s, run->options->media_dir, fd, extension, &w.row));
+	TRY(copy_bytes(s, fd, -1, hex, &w->row.bytes));
+	w->row.sha256 = hex;
+	TRY(store_media_is_there(s, run->read, hex, &is_stored));
+	if (!is_stored && !run->options->is_dry_run) {
+		if (lseek(fd, 0, SEEK_SET) != 0)
+			return fail(s, ERR_STORAGE, "uploads", "%s: %s", w->row.name, strerror(errno));
+		TRY(store_file(s, run->options->media_dir, fd, extension, &w->row));
+	}
 	TRY(url_form(s, &form, str_of(path)));
-	w.path = form.path;
-	w.fold = form.fold;
-	w.target = scope_printf(s, "/media/%s.%s", w.row.sha256, extension);
-	TRY(writer_run(s, run->write, run->shared, write_media, &w));
-	*address = w.target;
+	w->path = form.path;
+	w->fold = form.fold;
+	w->target = scope_printf(s, "/media/%s.%s", w->row.sha256, extension);
+	TRY(store_import_path_is_there(s, run->read, form.path, &has_address));
+	if (has_address || path_is_reserved(s, form.path, NULL))
+		w->path = NULL;
+	if (!is_stored || w->path != NULL)
+		TRY(writer_run(s, run->write, run->shared, write_media, w));
+	run->files += !is_stored;
+	*address = w->target;
 	return OK;
 }
 
@@ -185,6 +197,7 @@ enum status
 import_media(struct import_run *run, struct scope *s, const char *url, const char **address)
 {
 	const char *name = import_uploads_name(s, str_of(url)), *path, *file;
+	struct media_write w = { .row = { .name = name } };
 	struct media_row known;
 	enum status status;
 	size_t end;
@@ -196,7 +209,9 @@ import_media(struct import_run *run, struct scope *s, const char *url, const cha
 	for (end = 0; url[end] != '\0' && url[end] != '?' && url[end] != '#'; end++)
 		continue;
 	path = arena_strndup(s->arena, url, end);
-	TRY(store_media_find_source(s, run->read, &known, path));
+	/* With its host: another site may have had another file at the same path. */
+	w.row.source_url = scope_printf(s, "//%s%s", run->host, path);
+	TRY(store_media_find_source(s, run->read, &known, w.row.source_url));
 	if (known.sha256 != NULL) {
 		*address = address_of(s, &known);
 		return OK;
@@ -204,7 +219,7 @@ import_media(struct import_run *run, struct scope *s, const char *url, const cha
 	file = scope_printf(s, "%s/%s", run->options->uploads_dir, name);
 	if ((fd = open(file, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) < 0)
 		return OK;
-	status = take_file(run, s, fd, path, name, address);
+	status = take_file(run, s, fd, path, &w, address);
 	close(fd);
 	return status;
 }

@@ -8,7 +8,7 @@
 #define IMPORT_BATCH 16		/* things a transaction: well under its 20 ms */
 #define IMPORT_ALIASES 6
 #define IMPORT_NOTES 12
-#define IMPORT_PASSES 12	/* how deep a hierarchy of pages may be */
+#define IMPORT_PASSES 16	/* how deep a hierarchy of pages may be: each pass takes one level */
 
 /* An old address. `pairs` is the query it needs, NULL for a plain path. */
 struct import_alias { const char *path, *fold, *pairs; };
@@ -20,6 +20,7 @@ struct import_thing {
 	struct resource_draft draft;
 	struct import_alias aliases[IMPORT_ALIASES];
 	size_t		 alias_count;
+	int64_t		 redirects;	/* aliases that lead here now */
 	struct import_note notes[IMPORT_NOTES];	/* warnings, told when the batch is committed */
 	size_t		 note_count;
 	enum status	 result;
@@ -42,8 +43,10 @@ struct import_run {
 	struct import_thing *batch[IMPORT_BATCH];
 	size_t		 batch_count;
 	int		 pass;
+	int64_t		 newest, newest_before;	/* resource ids as this pass began, and as the one before did */
 	int64_t		 deferred;		/* pages that wait for their parent in this pass */
 	int64_t		 written;		/* things created in this pass */
+	int64_t		 files;			/* media stored in this run */
 	int64_t		 flushes;
 	int64_t		 told_at;		/* progress, clock_monotonic */
 };
@@ -65,8 +68,10 @@ enum status	 import_term_ids(struct import_run *, struct scope *, struct revisio
 /* import.c */
 enum status	 import_write_now(struct import_run *, struct scope *, struct import_thing *) MUST_USE;
 
-/* import_body.c: post_content -> sanitised HTML whose links to the old site are paths of this one and whose uploads are media. */
-enum status	 import_body(struct import_run *, struct scope *, struct import_thing *, const char *content, struct str *html) MUST_USE;
+/* import_body.c: post_content -> sanitised HTML whose links to the old site are paths of this one and whose uploads are media. What cannot be
+ * read as HTML stays as it is, with FORMAT_MARKDOWN. */
+enum status	 import_body(struct import_run *, struct scope *, struct import_thing *, const char *content, struct str *text,
+		    enum format *) MUST_USE;
 /* import_media.c: the file behind an uploads address, as "/media/SHA256.EXT"; NULL when it is not in the folder or of no known type. */
 enum status	 import_media(struct import_run *, struct scope *, const char *url, const char **address) MUST_USE;
 /* The part of an address behind ".../wp-content/uploads/", decoded; NULL for other addresses or a path with dot segments. */

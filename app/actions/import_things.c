@@ -9,6 +9,8 @@
 #include "render/markdown.h"
 #include "store/imports.h"
 
+#define SLUG_SOURCE_MAX (SLUG_MAX * 8)	/* bytes of a text that a slug is made from */
+
 static struct import_thing *
 thing_new(struct import_run *run, struct scope *s, enum kind kind, int line, const char *ref, const char *hash)
 {
@@ -50,7 +52,7 @@ parts_hash(struct scope *s, const char *const *parts, size_t count)
 static enum status
 take_slug(struct import_run *run, struct scope *s, struct import_thing *t, const char *old_slug, const char *title)
 {
-	const char *given = url_decode_for_people(s, str_of(old_slug));
+	const char *given = url_decode_for_people(s, str_of(old_slug)), *from = strlen(given) > SLUG_MAX ? given : title;
 
 	if (given[0] != '\0' && slug_given(s, &t->draft.resource.slug, str_of(given), "slug") == OK)
 		return OK;
@@ -58,7 +60,7 @@ take_slug(struct import_run *run, struct scope *s, struct import_thing *t, const
 	if (given[0] != '\0')
 		import_warn(run, t, "the slug \"%.60s\" cannot be kept (empty in our form or over %d bytes); one was made from %s", given, SLUG_MAX,
 		    strlen(given) > SLUG_MAX ? "its beginning" : "the title");
-	return slug_from_title(s, &t->draft.resource.slug, str_of(strlen(given) > SLUG_MAX ? given : title), run->site->slug_style);
+	return slug_from_title(s, &t->draft.resource.slug, utf8_cut(str_of(from), SLUG_SOURCE_MAX), run->site->slug_style);
 }
 
 /* A text within `max` characters; what had to go is told. */
@@ -81,11 +83,21 @@ bounded(struct import_run *run, struct scope *s, struct import_thing *t, const c
 	return b.p;
 }
 
-/* What pages are made from, by the same hand as for everybody. */
+/* What pages are made from, by the same hand as for everybody. A text that cannot be shown is this thing's failure, not the run's: *out stays
+ * NULL. */
 static enum status
-take_rendering(struct scope *s, struct import_thing *t)
+take_rendering(struct import_run *run, struct scope *s, struct import_thing *t, struct import_thing **out)
 {
-	return render_content(s, &t->draft.rendered, t->draft.revision.format, str_of(t->draft.revision.source));
+	enum status status = render_content(s, &t->draft.rendered, t->draft.revision.format, str_of(t->draft.revision.source));
+
+	if (status == OK)
+		*out = t;
+	if (status == OK || status_info(status)->http >= 500)
+		return status;
+	import_note(run, t->line, t->post_id, "failed", "\"%.*s\": its text %s", STR_FMT(utf8_cut(str_of(t->draft.revision.title), 80)),
+	    s->error != NULL && s->error->detail != NULL ? s->error->detail : status_info(status)->title);
+	s->error = NULL;
+	return OK;
 }
 
 enum status
@@ -110,8 +122,7 @@ import_author_thing(struct import_run *run, struct scope *s, struct import_thing
 	t->draft.revision.title = bounded(run, s, t, name, TERM_NAME_MAX, "name");
 	TRY(take_slug(run, s, t, a->login, name));
 	TRY(import_alias_add(run, s, t, scope_printf(s, "%s/author/%s", run->base, url_segment(s, str_of(a->login)))));
-	*out = t;
-	return take_rendering(s, t);
+	return take_rendering(run, s, t, out);
 }
 
 static const char *
@@ -190,11 +201,10 @@ import_term_thing(struct import_run *run, struct scope *s, struct import_thing *
 	t = thing_new(run, s, KIND_TAG, term->line, term_ref(s, term), parts_hash(s, parts, COUNT(parts)));
 	t->draft.revision.title = bounded(run, s, t, name, TERM_NAME_MAX, "name");
 	TRY(take_slug(run, s, t, term->slug, name));
-	TRY(import_body(run, s, t, term->description, &html));
+	TRY(import_body(run, s, t, term->description, &html, &t->draft.revision.format));
 	t->draft.revision.source = html.p;
 	TRY(term_alias(run, s, t, term));
-	*out = t;
-	return take_rendering(s, t);
+	return take_rendering(run, s, t, out);
 }
 
 enum status
@@ -213,7 +223,7 @@ import_author_id(struct import_run *run, struct scope *s, int64_t *id, const cha
 		return OK;
 	TRY(import_author_thing(run, s, &t, &author));
 	TRY(import_write_now(run, s, t));
-	*id = t->draft.resource.id;
+	*id = t != NULL ? t->draft.resource.id : 0;
 	return OK;
 }
 
@@ -371,11 +381,12 @@ take_title(struct import_run *run, struct scope *s, struct import_thing *t, cons
 static enum status
 take_summary(struct import_run *run, struct scope *s, struct import_thing *t, const struct wxr_item *item)
 {
+	enum format format;
 	struct str html;
 
 	if (str_trim(str_of(item->excerpt)).len == 0)
 		return OK;
-	TRY(import_body(run, s, t, item->excerpt, &html));
+	TRY(import_body(run, s, t, item->excerpt, &html, &format));
 	t->draft.revision.summary = bounded(run, s, t, render_text(s, html), SUMMARY_MAX, "excerpt");
 	return OK;
 }
@@ -392,7 +403,7 @@ item_is_wanted(struct import_run *run, struct scope *s, const struct wxr_item *i
 		return OK;
 	}
 	if (item->is_cut) {
-		import_note(run, item->line, item->post_id, "failed", "a text is longer than %d bytes", WXR_FIELD_MAX);
+		import_note(run, item->line, item->post_id, "failed", "a text is longer than %d bytes, or all of them than %d", WXR_FIELD_MAX, WXR_THING_MAX);
 		return OK;
 	}
 	TRY(store_import_find(s, run->read, &known, run->source, item_ref(s, item)));
@@ -421,7 +432,7 @@ import_item_thing(struct import_run *run, struct scope *s, struct import_thing *
 	t->draft.resource.guid = item->guid[0] != '\0' ? str_dup(s->arena, str_of(item->guid)) : NULL;
 	t->draft.resource.is_sticky = item->is_sticky;
 	take_state(run, s, t, item);
-	TRY(import_body(run, s, t, item->content, &html));
+	TRY(import_body(run, s, t, item->content, &html, &t->draft.revision.format));
 	t->draft.revision.source = html.p;
 	TRY(take_title(run, s, t, item, html));
 	TRY(take_summary(run, s, t, item));
@@ -430,6 +441,5 @@ import_item_thing(struct import_run *run, struct scope *s, struct import_thing *
 	TRY(import_author_id(run, s, &t->draft.revision.author_id, item->creator, item->line));
 	TRY(import_term_ids(run, s, &t->draft.revision, item));
 	TRY(take_addresses(run, s, t, item));
-	*out = t;
-	return take_rendering(s, t);
+	return take_rendering(run, s, t, out);
 }

@@ -7,10 +7,9 @@ resource_insert(struct scope *s, struct db *db, const struct site *site, const s
 {
 	struct plan *plan;
 	struct facts facts;
-	bool existed;
 
 	TRY(plan_make(s, db, site, who, draft, &plan));
-	TRY(plan_write(s, db, site, plan, &facts, &existed));
+	TRY(plan_write(s, db, site, plan, &facts, &draft->existed));
 	draft->resource = facts.resource;
 	draft->revision.tag_ids = facts.revision.tag_ids;
 	draft->revision.tag_count = facts.revision.tag_count;

@@ -35,6 +35,7 @@ struct resource_draft {		/* everything needed to create one resource with its fi
 	bool		 slug_is_given;	/* taken: ERR_SLUG_CONFLICT (ERR_PATH_CONFLICT for `path`); otherwise -2, -3, ... */
 	const char	**tag_names;	/* created when missing; NULL-terminated, or NULL */
 	const char	*author_slug;	/* NULL = the owner's own author */
+	bool		 existed;	/* out: one with this client_ref and ref_hash was there, and nothing was written */
 };
 /* Writes resource, path, revision, rendered, tags, outbox, touched dependencies; publishes when draft->resource.state says so. */
 enum status	 resource_insert(struct scope *, struct db *, const struct site *, const struct principal *, struct resource_draft *) MUST_USE;

@@ -218,7 +218,7 @@ absolute_path(struct scope *s, const char **out, const char *path)
 static const char *
 default_share_dir(struct scope *s)
 {
-	static const char *const	 beside[] = { "", "/..", "/../share/stele" };
+	static const char *const	 beside[] = { "", "/..", "/../..", "/../share/stele" };
 	char				 exe[PATH_MAX], real[PATH_MAX];
 	ssize_t				 n = readlink("/proc/self/exe", exe, sizeof(exe) - 1);
 	const char			*dir;

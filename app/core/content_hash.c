@@ -6,7 +6,6 @@
 #define TEXT_MIN 200		/* characters; shorter texts are alike by chance */
 
 static bool	normalise(struct scope *, struct buf *out, const char *text);
-static bool	is_plain(char);
 
 bool
 content_hash(struct scope *s, char out[65], const char *locale, const char *title, const char *text)
@@ -34,34 +33,32 @@ static bool
 normalise(struct scope *s, struct buf *out, const char *text)
 {
 	struct str	in = str_of(text), folded;
-	size_t		i = 0, word, start = out->len;
-	int32_t		c;
+	size_t		i = 0, n = 0;
 	bool		blank = false;
+	char		*to;
 
 	if (!utf8_valid(in) || unicode_fold(s, &folded, in) != OK)
 		return false;
+	to = arena_alloc(s->arena, folded.len + 1);
 	while (i < folded.len) {
-		word = i;
-		while (i < folded.len && is_plain(folded.p[i]))
-			i++;
-		if (i == word) {
-			c = utf8_next(folded, &i);
-			if (unicode_is_space(c)) {
-				blank = true;
-				continue;
-			}
-		}
-		if (blank && out->len > start)
-			buf_char(out, ' ');
-		blank = false;
-		buf_add(out, folded.p + word, i - word);
-	}
-	return true;
-}
+		size_t		from = i;
+		bool		is_space = (unsigned char)folded.p[i] <= ' ';
 
-/* Most text is runs of these; they need no look into Unicode's tables. */
-static bool
-is_plain(char c)
-{
-	return c > ' ' && c < 0x7f;
+		/* Most text is ASCII and needs no look into Unicode's tables. */
+		if (is_space || (unsigned char)folded.p[i] < 0x80)
+			i++;
+		else
+			is_space = unicode_is_space(utf8_next(folded, &i));
+		if (is_space) {
+			blank = true;
+			continue;
+		}
+		if (blank && n > 0)
+			to[n++] = ' ';
+		blank = false;
+		while (from < i)
+			to[n++] = folded.p[from++];
+	}
+	buf_add(out, to, n);
+	return true;
 }

@@ -5,6 +5,7 @@
 #include <stdatomic.h>
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/priority.h"
 #include "db/sqlite.h"
 
 #define BATCH_JOBS 64
@@ -173,6 +174,7 @@ writer_main(void *arg)
 	struct writer *w = arg;
 	enum status status = db_open(w->starter, &w->db, w->db_path, DB_WRITE);
 
+	priority_background();
 	pthread_mutex_lock(&w->lock);
 	w->opened = status;
 	w->is_open = true;

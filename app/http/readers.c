@@ -5,6 +5,7 @@
 #include "actions/settings.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/priority.h"
 #include "db/writer.h"
 #include "http/run.h"
 
@@ -153,6 +154,7 @@ reader_main(void *arg)
 	struct task *t;
 	bool polls;
 
+	priority_background();
 	while ((t = next_task(me->owner, &polls)) != NULL || polls) {
 		if (polls)
 			poll_changes(me);

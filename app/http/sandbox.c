@@ -15,7 +15,7 @@
 	call(faccessat) call(faccessat2) call(mremap) call(clone3) call(set_robust_list) call(rseq)               \
 	call(gettid) call(sched_yield) call(sched_getaffinity) call(membarrier) call(tgkill) call(eventfd2)       \
 	call(sendmsg) call(shutdown) call(getrandom) call(sysinfo) call(uname) call(restart_syscall)               \
-	call(geteuid) call(getegid) call(getgid) call(clock_getres) call(shmdt) call(getppid)
+	call(setpriority) call(geteuid) call(getegid) call(getgid) call(clock_getres) call(shmdt) call(getppid)
 
 /* Kore's list, by number only: its own filter goes on checking their arguments. prctl and seccomp install that filter. */
 #define KORES(call)                                                                                       \

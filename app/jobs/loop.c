@@ -5,6 +5,7 @@
 #include "actions/upkeep.h"
 #include "base/clock.h"
 #include "base/log.h"
+#include "base/priority.h"
 #include "db/writer.h"
 
 #include <signal.h>
@@ -58,6 +59,7 @@ jobs_run(struct scope *s, const struct config *config, struct db *write, struct 
 	int64_t due[COUNT(tasks)] = { 0 };
 	sigset_t stop;
 
+	priority_background();
 	jobs.wal_path = config_path(s, config, "stele.db-wal");
 	sigemptyset(&stop);
 	sigaddset(&stop, SIGTERM);

@@ -4,10 +4,11 @@
 #include <libxml/SAX2.h>
 #include <libxml/parser.h>
 
-#include "base/clock.h"
 #include "render/wxr_input.h"
+#include "render/wxr_members.h"
 
 #define DEPTH_MAX 64
+#define CHANNEL_MAX ((size_t)1024 * 1024)	/* bytes of texts before the first thing; what stands between things is of no use */
 
 /* Where in the document the parser is. */
 enum place { PLACE_OUT, PLACE_RSS, PLACE_CHANNEL, PLACE_AUTHOR, PLACE_TERM, PLACE_ITEM, PLACE_META, PLACE_COMMENT };
@@ -23,6 +24,7 @@ struct event {
 	struct wxr_term	*terms;
 	struct wxr_meta	*meta;
 	size_t		 term_cap, meta_cap;
+	bool		 is_meta_kept;	/* the postmeta at hand is among those in `meta` */
 };
 
 struct wxr {
@@ -116,13 +118,21 @@ place_below(struct wxr *w, const char *name)
 	return from;
 }
 
+/* Is there room for `n` more bytes of the thing at hand? Marks it as cut otherwise. */
+static bool
+has_room(struct event *e, size_t n)
+{
+	bool has = n <= WXR_THING_MAX && arena_used(e->arena) <= WXR_THING_MAX - n;
+
+	e->item.is_cut = e->item.is_cut || !has;
+	return has;
+}
+
 static void
-term_add(struct wxr *w, struct event *e, const struct wxr_term *term)
+term_add(struct event *e, const struct wxr_term *term)
 {
 	struct wxr_term *grown;
 
-	if (e->item.term_count >= WXR_META_MAX)
-		return;
 	if (e->item.term_count == e->term_cap) {
 		e->term_cap = e->term_cap == 0 ? 8 : e->term_cap * 2;
 		grown = arena_alloc(e->arena, e->term_cap * sizeof *grown);
@@ -139,7 +149,8 @@ meta_begin(struct event *e)
 {
 	struct wxr_meta *grown;
 
-	if (e->item.meta_count >= WXR_META_MAX)
+	e->is_meta_kept = e->item.meta_count < WXR_META_MAX;
+	if (!e->is_meta_kept)
 		return;
 	if (e->item.meta_count == e->meta_cap) {
 		e->meta_cap = e->meta_cap == 0 ? 8 : e->meta_cap * 2;
@@ -159,9 +170,13 @@ item_category(struct wxr *w, int count, const xmlChar **attributes)
 	struct wxr_term term = { .kind = WXR_CATEGORY, .slug = "", .name = "", .parent = "", .description = "", .domain = "category" };
 	int i;
 
+	if (w->current->item.term_count >= WXR_META_MAX)
+		return;
 	for (i = 0; i < count; i++, attributes += 5) {
 		struct str value = { (const char *)attributes[3], (size_t)(attributes[4] - attributes[3]) };
 
+		if (!has_room(w->current, value.len))
+			return;
 		if (strcmp((const char *)attributes[0], "domain") == 0)
 			term.domain = str_dup(w->current->arena, value);
 		else if (strcmp((const char *)attributes[0], "nicename") == 0)
@@ -172,7 +187,7 @@ item_category(struct wxr *w, int count, const xmlChar **attributes)
 	else if (strcmp(term.domain, "category") != 0)
 		term.kind = WXR_OTHER_TERM;
 	term.line = xmlSAX2GetLineNumber(w->parser);
-	term_add(w, w->current, &term);
+	term_add(w->current, &term);
 }
 
 static void
@@ -240,6 +255,8 @@ on_text(void *arg, const xmlChar *text, int len)
 
 	if (w->depth == 0 || w->places[w->depth - 1] == PLACE_COMMENT)
 		return;
+	if (w->current == NULL ? w->channel_is_given || arena_used(w->arena) + n > CHANNEL_MAX : !has_room(w->current, n))
+		return;
 	if (w->text.arena == NULL)
 		buf_init(&w->text, w->current != NULL ? w->current->arena : w->arena);
 	if (w->text.len + n > WXR_FIELD_MAX) {
@@ -249,109 +266,6 @@ on_text(void *arg, const xmlChar *text, int len)
 			w->current->item.is_cut = true;
 	}
 	buf_add(&w->text, text, n);
-}
-
-static int64_t
-number(const char *text)
-{
-	int64_t n;
-
-	return parse_int64(str_trim(str_of(text)), &n) && n > 0 ? n : 0;
-}
-
-static void
-author_member(struct wxr_author *a, const char *name, const char *text)
-{
-	if (strcmp(name, "wp:author_id") == 0)
-		a->id = number(text);
-	else if (strcmp(name, "wp:author_login") == 0)
-		a->login = text;
-	else if (strcmp(name, "wp:author_email") == 0)
-		a->email = text;
-	else if (strcmp(name, "wp:author_display_name") == 0)
-		a->name = text;
-}
-
-static void
-term_member(struct wxr_term *t, const char *name, const char *text)
-{
-	static const struct { const char *name; size_t member; } texts[] = {
-		{ "wp:category_nicename", offsetof(struct wxr_term, slug) },
-		{ "wp:tag_slug", offsetof(struct wxr_term, slug) },
-		{ "wp:term_slug", offsetof(struct wxr_term, slug) },
-		{ "wp:cat_name", offsetof(struct wxr_term, name) },
-		{ "wp:tag_name", offsetof(struct wxr_term, name) },
-		{ "wp:term_name", offsetof(struct wxr_term, name) },
-		{ "wp:category_parent", offsetof(struct wxr_term, parent) },
-		{ "wp:term_parent", offsetof(struct wxr_term, parent) },
-		{ "wp:category_description", offsetof(struct wxr_term, description) },
-		{ "wp:tag_description", offsetof(struct wxr_term, description) },
-		{ "wp:term_description", offsetof(struct wxr_term, description) },
-		{ "wp:term_taxonomy", offsetof(struct wxr_term, domain) },
-	};
-	size_t i;
-
-	if (strcmp(name, "wp:term_id") == 0)
-		t->id = number(text);
-	for (i = 0; i < COUNT(texts); i++)
-		if (strcmp(name, texts[i].name) == 0)
-			memcpy((char *)t + texts[i].member, &text, sizeof text);
-	if (t->kind == WXR_OTHER_TERM && strcmp(t->domain, "category") == 0)
-		t->kind = WXR_CATEGORY;
-	if (t->kind == WXR_OTHER_TERM && strcmp(t->domain, "post_tag") == 0)
-		t->kind = WXR_TAG;
-}
-
-static int64_t
-sql_time(const char *text)
-{
-	int64_t ms;
-
-	return clock_parse_sql(str_trim(str_of(text)), &ms) ? ms : 0;
-}
-
-static void
-item_member(struct event *e, const char *name, const char *text)
-{
-	static const struct { const char *name; size_t member; } texts[] = {
-		{ "title", offsetof(struct wxr_item, title) },
-		{ "link", offsetof(struct wxr_item, link) },
-		{ "guid", offsetof(struct wxr_item, guid) },
-		{ "dc:creator", offsetof(struct wxr_item, creator) },
-		{ "content:encoded", offsetof(struct wxr_item, content) },
-		{ "excerpt:encoded", offsetof(struct wxr_item, excerpt) },
-		{ "wp:post_type", offsetof(struct wxr_item, type) },
-		{ "wp:status", offsetof(struct wxr_item, status) },
-		{ "wp:post_name", offsetof(struct wxr_item, slug) },
-		{ "wp:post_password", offsetof(struct wxr_item, password) },
-		{ "wp:attachment_url", offsetof(struct wxr_item, attachment_url) },
-	};
-	struct wxr_item *item = &e->item;
-	size_t i;
-
-	for (i = 0; i < COUNT(texts); i++)
-		if (strcmp(name, texts[i].name) == 0)
-			memcpy((char *)item + texts[i].member, &text, sizeof text);
-	if (strcmp(name, "wp:post_id") == 0)
-		item->post_id = number(text);
-	else if (strcmp(name, "wp:post_parent") == 0)
-		item->parent_id = number(text);
-	else if (strcmp(name, "wp:post_date_gmt") == 0)
-		item->date_gmt = sql_time(text);
-	else if (strcmp(name, "wp:post_date") == 0)
-		item->date = sql_time(text);
-	else if (strcmp(name, "wp:post_modified_gmt") == 0)
-		item->modified_gmt = sql_time(text);
-	else if (strcmp(name, "wp:is_sticky") == 0)
-		item->is_sticky = number(text) == 1;
-	else if (strcmp(name, "category") == 0 && item->term_count > 0) {
-		struct wxr_term *term = &e->terms[item->term_count - 1];
-
-		if (term->name[0] == '\0')
-			term->name = text;
-		if (strcmp(term->domain, "post_format") == 0)
-			item->format = term->slug[0] != '\0' ? term->slug : text;
-	}
 }
 
 static void
@@ -378,11 +292,29 @@ thing_end(struct wxr *w)
 }
 
 static void
+member_end(struct wxr *w, enum place place, const char *name, const char *text)
+{
+	struct event *e = w->current;
+
+	if (place == PLACE_CHANNEL && e == NULL)
+		channel_member(w, name, text);
+	else if (place == PLACE_AUTHOR)
+		wxr_author_member(&e->author, name, text);
+	else if (place == PLACE_TERM)
+		wxr_term_member(&e->term, name, text);
+	else if (place == PLACE_ITEM)
+		wxr_item_member(&e->item, e->item.term_count > 0 ? &e->terms[e->item.term_count - 1] : NULL, name, text);
+	else if (place == PLACE_META && e->is_meta_kept)
+		wxr_meta_member(&e->meta[e->item.meta_count - 1], name, text);
+}
+
+static void
 on_end(void *arg, const xmlChar *local, const xmlChar *prefix, const xmlChar *uri)
 {
 	struct wxr *w = arg;
 	enum place place, above;
 	const char *name, *text;
+	bool is_member;
 
 	if (w->skipped > 0) {
 		w->skipped--;
@@ -390,26 +322,15 @@ on_end(void *arg, const xmlChar *local, const xmlChar *prefix, const xmlChar *ur
 	}
 	place = w->places[--w->depth];
 	above = w->depth == 0 ? PLACE_OUT : w->places[w->depth - 1];
+	/* What stands deeper says something of others: the title in <image> is not that of the channel. */
+	is_member = w->depth < 2 || w->places[w->depth - 2] != place;
 	name = full_name(w, local, prefix, uri);
 	text = w->text.p != NULL ? w->text.p : "";
 	if (place != above) {		/* the element that opened the place itself */
 		if (place == PLACE_AUTHOR || place == PLACE_TERM || place == PLACE_ITEM)
 			thing_end(w);
-	} else if (place == PLACE_AUTHOR)
-		author_member(&w->current->author, name, text);
-	else if (place == PLACE_TERM)
-		term_member(&w->current->term, name, text);
-	else if (place == PLACE_ITEM)
-		item_member(w->current, name, text);
-	else if (place == PLACE_META && w->current->item.meta_count > 0) {
-		struct wxr_meta *meta = &w->current->meta[w->current->item.meta_count - 1];
-
-		if (strcmp(name, "wp:meta_key") == 0)
-			meta->key = text;
-		else if (strcmp(name, "wp:meta_value") == 0)
-			meta->value = text;
-	} else if (place == PLACE_CHANNEL && w->current == NULL)
-		channel_member(w, name, text);
+	} else if (is_member)
+		member_end(w, place, name, text);
 	w->text = (struct buf){ 0 };
 }
 

@@ -3,8 +3,9 @@
 #define RENDER_WXR_H
 #include "base/base.h"
 
-#define WXR_FIELD_MAX (4 * 1024 * 1024)	/* bytes of one text; more is ERR_TOO_LARGE for that item */
-#define WXR_META_MAX 500		/* postmeta, terms, comments kept of one item; more are counted */
+#define WXR_FIELD_MAX (4 * 1024 * 1024)	/* bytes of one text; more is left out and the thing is marked as cut */
+#define WXR_THING_MAX (16 * 1024 * 1024)	/* bytes of all texts of one author, term or item; the same */
+#define WXR_META_MAX 500		/* postmeta, and terms, of one item; further ones are left out */
 
 struct wxr_channel {		/* what stands before the items */
 	const char	*title, *description, *language, *site_url, *blog_url;	/* NULL = absent */
@@ -25,7 +26,7 @@ struct wxr_item {
 	size_t		 meta_count;
 	int64_t		 comment_count;
 	int64_t		 dropped_characters;	/* characters XML forbids, counted and left out */
-	bool		 is_cut;	/* a text was longer than WXR_FIELD_MAX: must not be imported */
+	bool		 is_cut;	/* over WXR_FIELD_MAX or WXR_THING_MAX: must not be imported */
 };
 enum wxr_event { WXR_END, WXR_CHANNEL, WXR_AUTHOR, WXR_TERM, WXR_ITEM };
 
@@ -33,9 +34,9 @@ struct wxr;
 /* Sniffs the file first: ERR_INVALID says what was found when it is no WXR (zip, gzip, HTML, JSON, other XML). DOCTYPE with entities, external
  * entities: ERR_INVALID "entity". Bytes 0x00-0x1F that XML forbids are dropped while reading and counted. */
 enum status	 wxr_open(struct scope *, struct wxr **, const char *file) MUST_USE;
-/* The next thing; its texts live until the next call (arena mark of the caller: `item_scope`). ERR_INVALID with line for XML that is not
- * well formed: everything before it was delivered. */
-enum status	 wxr_next(struct scope *item_scope, struct wxr *, enum wxr_event *) MUST_USE;
+/* The next thing; its texts live until the next call. ERR_INVALID with line for XML that is not well formed: everything before it was
+ * delivered. */
+enum status	 wxr_next(struct scope *, struct wxr *, enum wxr_event *) MUST_USE;
 const struct wxr_channel *wxr_channel(const struct wxr *);
 const struct wxr_author *wxr_author(const struct wxr *);
 const struct wxr_term *wxr_term(const struct wxr *);
@@ -44,7 +45,7 @@ void		 wxr_position(const struct wxr *, int64_t *bytes, int64_t *total);	/* for 
 int64_t		 wxr_dropped(const struct wxr *);	/* illegal characters so far */
 void		 wxr_close(struct wxr *);
 
-/* post_content as WordPress would show it: block comments removed (their text kept), shortcodes: [caption] and [gallery] to figures, [embed] and
- * bare URLs on a line to links, unknown ones kept as visible text; double line ends to paragraphs (the autop rules). Not yet sanitised. */
+/* post_content as WordPress would show it: block comments removed (their text kept); [caption] a figure; [video], [audio], [playlist], [embed] and
+ * bare URLs on a line links; other shortcodes kept as visible text; double line ends to paragraphs (the autop rules). Not yet sanitised. */
 struct str	 wxr_content_html(struct scope *, struct str content);
 #endif

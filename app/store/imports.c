@@ -1,3 +1,4 @@
+/* imports.c - what earlier runs of an import made, the old addresses it leaves, media. */
 #include "store/imports.h"
 
 enum status
@@ -28,6 +29,22 @@ find_id(struct scope *s, struct db *db, int64_t *id, enum sql sql, struct db_arg
 	return db_end(s, rows);
 }
 
+static enum status
+find_any(struct scope *s, struct db *db, bool *found, enum sql sql, struct db_args args)
+{
+	struct db_rows *rows;
+
+	TRY(db_query(s, db, &rows, sql, args));
+	*found = db_next(rows);
+	return db_end(s, rows);
+}
+
+enum status
+store_import_newest(struct scope *s, struct db *db, int64_t *id)
+{
+	return db_value(s, db, id, SQL_IMPORT_NEWEST, NO_ARGS);
+}
+
 enum status
 store_import_find_slug(struct scope *s, struct db *db, int64_t *id, enum kind kind, const char *slug)
 {
@@ -54,6 +71,12 @@ store_import_query(struct scope *s, struct db *db, int64_t *holder, const char *
 	TRY(db_run(s, db, SQL_IMPORT_QUERY, ARGS(TEXT(path), TEXT(pairs), INT(id), TEXT(note), INT(s->now)), &changes));
 	*holder = id;
 	return changes == 1 ? OK : find_id(s, db, holder, SQL_IMPORT_QUERY_HOLDER, ARGS(TEXT(path), TEXT(pairs)));
+}
+
+enum status
+store_import_path_is_there(struct scope *s, struct db *db, const char *path, bool *is_there)
+{
+	return find_any(s, db, is_there, SQL_IMPORT_PATH_HOLDER, ARGS(TEXT(path)));
 }
 
 enum status
@@ -104,6 +127,12 @@ store_media_find_source(struct scope *s, struct db *db, struct media_row *out, c
 		out->type = col_text(s, rows, 1);
 	}
 	return db_end(s, rows);
+}
+
+enum status
+store_media_is_there(struct scope *s, struct db *db, const char *sha256, bool *is_there)
+{
+	return find_any(s, db, is_there, SQL_MEDIA_IS_THERE, ARGS(TEXT(sha256)));
 }
 
 enum status

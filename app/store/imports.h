@@ -11,6 +11,8 @@ struct import_known {
 	enum state	 state;
 };
 enum status	 store_import_find(struct scope *, struct db *, struct import_known *out, const char *source, const char *ref) MUST_USE;
+/* The highest id of a resource; 0 when there is none. */
+enum status	 store_import_newest(struct scope *, struct db *, int64_t *id) MUST_USE;
 /* A resource of the kind that has this slug already; 0 when none. */
 enum status	 store_import_find_slug(struct scope *, struct db *, int64_t *id, enum kind, const char *slug) MUST_USE;
 
@@ -20,6 +22,8 @@ enum status	 store_import_alias(struct scope *, struct db *, int64_t *holder, co
 		    bool was_public, const char *note) MUST_USE;
 enum status	 store_import_query(struct scope *, struct db *, int64_t *holder, const char *path, const char *pairs, int64_t id,
 		    const char *note) MUST_USE;
+/* Is there a row for this path, whatever it means? */
+enum status	 store_import_path_is_there(struct scope *, struct db *, const char *path, bool *is_there) MUST_USE;
 /* An old address of a file: a redirect to `target`. Nothing happens when the path is taken. */
 enum status	 store_import_external(struct scope *, struct db *, const char *path, const char *fold, const char *target,
 		    const char *note) MUST_USE;
@@ -34,6 +38,7 @@ enum status	 store_import_copy(struct scope *, struct db *, const char *file) MU
 struct media_row { const char *sha256, *name, *type, *source_url; int64_t bytes; };
 /* out->sha256 is NULL when no file came from that address. */
 enum status	 store_media_find_source(struct scope *, struct db *, struct media_row *out, const char *source_url) MUST_USE;
+enum status	 store_media_is_there(struct scope *, struct db *, const char *sha256, bool *is_there) MUST_USE;
 /* The same bytes again change nothing. */
 enum status	 store_media_insert(struct scope *, struct db *, const struct media_row *) MUST_USE;
 #endif

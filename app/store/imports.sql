@@ -1,7 +1,10 @@
--- imports.sql - what an import needs to know of earlier runs, and the old addresses it leaves.
+-- What an import needs to know of earlier runs, and the old addresses it leaves.
 
 -- name: import_find
 SELECT id, ref_hash, state FROM resource WHERE ref_source = $1 AND client_ref = $2
+
+-- name: import_newest
+SELECT coalesce(max(id), 0) FROM resource
 
 -- name: import_find_slug
 SELECT id FROM resource WHERE kind = $1 AND slug = $2 AND state <> 'gone' ORDER BY id LIMIT 1
@@ -32,6 +35,9 @@ SELECT path FROM path WHERE resource_id = $1 AND role = 'alias' AND note = $2 OR
 
 -- name: media_find_source
 SELECT sha256, type FROM media WHERE source_url = $1 LIMIT 1
+
+-- name: media_is_there
+SELECT 1 FROM media WHERE sha256 = $1
 
 -- name: media_insert
 INSERT INTO media (sha256, name, type, bytes, source_url, created_at)

@@ -91,14 +91,18 @@ enum status
 store_sitemap_part_touch(struct scope *s, struct db *db, int64_t resource, int64_t now, int64_t *first)
 {
 	struct db_rows *rows;
+	int64_t changed_at = 0;
 	bool found;
 
-	TRY(db_query(s, db, &rows, SQL_SITEMAP_PART_TOUCH, ARGS(INT(now), INT(resource))));
-	if ((found = db_next(rows)))
+	TRY(db_query(s, db, &rows, SQL_SITEMAP_PART_OF, ARGS(INT(resource))));
+	if ((found = db_next(rows) && col_int(rows, 1) >= resource)) {
 		*first = col_int(rows, 0);
+		changed_at = col_int(rows, 2);
+	}
 	TRY(db_end(s, rows));
+	/* Many writes fall into one millisecond, and a clock may be set back. */
 	if (found)
-		return OK;
+		return changed_at >= now ? OK : db_run(s, db, SQL_SITEMAP_PART_TOUCH, ARGS(INT(now), INT(*first)), NULL);
 	*first = (resource - 1) / PART_IDS * PART_IDS + 1;
 	return db_run(s, db, SQL_SITEMAP_PART_INSERT, ARGS(INT(*first), INT(*first + PART_IDS - 1), INT(now)), NULL);
 }

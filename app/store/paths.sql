@@ -25,10 +25,12 @@ UPDATE path SET was_public = 1 WHERE resource_id = $1 AND role = 'canonical' AND
 -- name: path_free
 DELETE FROM path WHERE resource_id = $1 AND role = 'canonical' AND was_public = 0;
 
+-- One statement with RETURNING would do, but SQLite keeps what that returns in a table made for each run.
+-- name: sitemap_part_of
+SELECT first_id, last_id, changed_at FROM sitemap_part WHERE first_id <= $1 ORDER BY first_id DESC LIMIT 1;
+
 -- name: sitemap_part_touch
-UPDATE sitemap_part SET changed_at = $1
-WHERE first_id = (SELECT max(first_id) FROM sitemap_part WHERE first_id <= $2) AND last_id >= $2
-RETURNING first_id;
+UPDATE sitemap_part SET changed_at = $1 WHERE first_id = $2;
 
 -- name: sitemap_part_insert
 INSERT INTO sitemap_part (first_id, last_id, changed_at) VALUES ($1, $2, $3);

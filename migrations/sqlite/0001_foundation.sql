@@ -1,4 +1,5 @@
 -- Truth: what people wrote, decided and were promised. Times are Unix ms UTC.
+-- Checks say OR where a list would do: SQLite builds a temporary table for a list of three and more, for every row written.
 
 CREATE TABLE schema_migration (
 	version INTEGER PRIMARY KEY,
@@ -16,7 +17,7 @@ CREATE TABLE setting (
 CREATE TABLE user (
 	id INTEGER PRIMARY KEY,
 	name TEXT NOT NULL UNIQUE CHECK (length(name) BETWEEN 1 AND 64),
-	role TEXT NOT NULL CHECK (role IN ('admin', 'editor', 'author', 'viewer')),
+	role TEXT NOT NULL CHECK (role = 'admin' OR role = 'editor' OR role = 'author' OR role = 'viewer'),
 	password TEXT,
 	is_active INTEGER NOT NULL DEFAULT 1 CHECK (is_active IN (0, 1)),
 	author_id INTEGER REFERENCES resource (id),
@@ -52,10 +53,10 @@ CREATE TABLE audit_entry (
 CREATE TABLE resource (
 	id INTEGER PRIMARY KEY AUTOINCREMENT,
 	uid TEXT NOT NULL UNIQUE CHECK (length(uid) = 36),
-	kind TEXT NOT NULL CHECK (kind IN ('article', 'page', 'tag', 'author')),
+	kind TEXT NOT NULL CHECK (kind = 'article' OR kind = 'page' OR kind = 'tag' OR kind = 'author'),
 	locale TEXT NOT NULL,
 	translation_group INTEGER,
-	state TEXT NOT NULL CHECK (state IN ('draft', 'scheduled', 'published', 'withdrawn', 'gone')),
+	state TEXT NOT NULL CHECK (state = 'draft' OR state = 'scheduled' OR state = 'published' OR state = 'withdrawn' OR state = 'gone'),
 	slug TEXT NOT NULL CHECK (length(slug) > 0),
 	parent_id INTEGER REFERENCES resource (id),
 	edit_version INTEGER NOT NULL DEFAULT 1 CHECK (edit_version >= 1),
@@ -140,18 +141,18 @@ CREATE TABLE autosave (
 CREATE TABLE path (
 	path TEXT PRIMARY KEY CHECK (substr(path, 1, 1) = '/' AND length(path) BETWEEN 2 AND 2000 AND substr(path, -1) <> '/'),
 	fold TEXT NOT NULL,
-	role TEXT NOT NULL CHECK (role IN ('canonical', 'alias', 'external', 'gone')),
+	role TEXT NOT NULL CHECK (role = 'canonical' OR role = 'alias' OR role = 'external' OR role = 'gone'),
 	resource_id INTEGER REFERENCES resource (id),
 	target TEXT,
-	status INTEGER NOT NULL DEFAULT 301 CHECK (status IN (301, 302, 307, 308, 410, 451)),
+	status INTEGER NOT NULL DEFAULT 301 CHECK (status = 301 OR status = 302 OR status = 307 OR status = 308 OR status = 410 OR status = 451),
 	was_public INTEGER NOT NULL DEFAULT 0 CHECK (was_public IN (0, 1)),
 	was_canonical INTEGER NOT NULL DEFAULT 0 CHECK (was_canonical IN (0, 1)),
 	note TEXT,
 	created_at INTEGER NOT NULL,
 	CHECK (CASE role
 		WHEN 'canonical' THEN resource_id IS NOT NULL AND target IS NULL AND was_canonical = 1
-		WHEN 'alias' THEN resource_id IS NOT NULL AND target IS NULL AND status IN (301, 302, 307, 308)
-		WHEN 'external' THEN resource_id IS NULL AND target IS NOT NULL AND status IN (301, 302, 307, 308)
+		WHEN 'alias' THEN resource_id IS NOT NULL AND target IS NULL AND (status = 301 OR status = 302 OR status = 307 OR status = 308)
+		WHEN 'external' THEN resource_id IS NULL AND target IS NOT NULL AND (status = 301 OR status = 302 OR status = 307 OR status = 308)
 		ELSE resource_id IS NULL AND target IS NULL AND status IN (410, 451) END)
 ) STRICT, WITHOUT ROWID;
 CREATE UNIQUE INDEX path_one_canonical ON path (resource_id) WHERE role = 'canonical';
@@ -165,7 +166,7 @@ CREATE TABLE path_query (
 	pairs TEXT NOT NULL CHECK (length(pairs) > 0),
 	resource_id INTEGER REFERENCES resource (id),
 	target TEXT,
-	status INTEGER NOT NULL DEFAULT 301 CHECK (status IN (301, 302, 307, 308)),
+	status INTEGER NOT NULL DEFAULT 301 CHECK (status = 301 OR status = 302 OR status = 307 OR status = 308),
 	note TEXT,
 	created_at INTEGER NOT NULL,
 	PRIMARY KEY (path, pairs),
@@ -177,7 +178,7 @@ CREATE TABLE path_rule (
 	id INTEGER PRIMARY KEY,
 	pattern TEXT NOT NULL UNIQUE,
 	target TEXT NOT NULL,
-	status INTEGER NOT NULL DEFAULT 301 CHECK (status IN (301, 302, 307, 308, 410, 451)),
+	status INTEGER NOT NULL DEFAULT 301 CHECK (status = 301 OR status = 302 OR status = 307 OR status = 308 OR status = 410 OR status = 451),
 	note TEXT,
 	created_at INTEGER NOT NULL
 ) STRICT;
@@ -189,7 +190,7 @@ CREATE TABLE idempotency_record (
 	idempotency_key TEXT NOT NULL CHECK (length(idempotency_key) BETWEEN 16 AND 64),
 	request_hash TEXT NOT NULL CHECK (length(request_hash) = 64),
 	hash_version INTEGER NOT NULL,
-	status TEXT NOT NULL CHECK (status IN ('PROCESSING', 'SUCCESS', 'FAILED')),
+	status TEXT NOT NULL CHECK (status = 'PROCESSING' OR status = 'SUCCESS' OR status = 'FAILED'),
 	retryable INTEGER NOT NULL DEFAULT 0 CHECK (retryable IN (0, 1)),
 	response_status INTEGER,
 	response_headers TEXT NOT NULL DEFAULT '{}',
@@ -234,7 +235,7 @@ CREATE UNIQUE INDEX outbox_once ON outbox (aggregate, aggregate_id, event_versio
 CREATE TABLE delivery (
 	outbox_id INTEGER NOT NULL REFERENCES outbox (id),
 	sink TEXT NOT NULL,
-	state TEXT NOT NULL CHECK (state IN ('pending', 'claimed', 'done', 'dead')),
+	state TEXT NOT NULL CHECK (state = 'pending' OR state = 'claimed' OR state = 'done' OR state = 'dead'),
 	attempts INTEGER NOT NULL DEFAULT 0,
 	next_at INTEGER NOT NULL,
 	lease_until INTEGER,
@@ -247,7 +248,7 @@ CREATE TABLE operation (
 	id TEXT PRIMARY KEY,
 	kind TEXT NOT NULL,
 	user_id INTEGER NOT NULL,
-	state TEXT NOT NULL CHECK (state IN ('PROCESSING', 'SUCCESS', 'FAILED')),
+	state TEXT NOT NULL CHECK (state = 'PROCESSING' OR state = 'SUCCESS' OR state = 'FAILED'),
 	done INTEGER NOT NULL DEFAULT 0,
 	total INTEGER NOT NULL DEFAULT 0,
 	input TEXT NOT NULL DEFAULT '',

@@ -128,6 +128,11 @@ def test_a_second_run_changes_nothing(site, tmp_path):
     assert counts(site) == before
 
 
+def test_an_item_that_stands_twice_is_created_once(site, tmp_path):
+    out = run(site, export(tmp_path, item(1), item(1), item(2))).stdout
+    assert "3 created, 1 unchanged, 0 skipped, 0 failed, 0 warnings" in out      # two posts and their author
+
+
 def test_an_item_that_changed_in_the_export_is_kept_as_it_is_here_and_reported(site, tmp_path):
     run(site, export(tmp_path, item(1, content="one")))
     out = run(site, export(tmp_path, item(1, content="two"))).stdout
@@ -249,6 +254,95 @@ def test_an_import_that_was_killed_goes_on_where_it_stopped(site, tmp_path):
     out = run(site, file).stdout
     assert f"{1999 - done} created" in out or f"{2000 - done} created" in out
     assert tuple(site.sql("SELECT count(*), count(DISTINCT client_ref) FROM resource WHERE kind = 'article'")[0]) == (1999, 1999)
+
+
+def test_a_post_that_cannot_be_shown_is_reported_and_the_others_arrive(site, tmp_path):
+    tangled = "<p>" + "<b><i>" * 200000
+    out = run(site, export(tmp_path, item(1), item(2, content="long " * 300000), item(3, content=tangled), item(4))).stdout
+    assert "2 failed" in out and out.count(": failed: ") == 2 and "post 2: failed" in out and "post 3: failed" in out
+    assert {r[0] for r in site.sql("SELECT client_ref FROM resource WHERE kind = 'article'")} == {"post:1", "post:4"}
+
+
+def test_an_excerpt_that_cannot_be_read_leaves_the_text_of_its_post_alone(site, tmp_path):
+    broken = item(1, content="<p>a <em>b</em></p>").replace("<excerpt:encoded><![CDATA[]]>", "<excerpt:encoded><![CDATA[" + "<b><i>" * 200000 + "]]>")
+    run(site, export(tmp_path, broken))
+    post = site.request("GET", "/api/v1/articles/post-1").json()
+    assert (post["format"], post["html"].strip()) == ("html", "<p>a <em>b</em></p>")
+
+
+def test_pages_below_pages_are_told_of_once_whatever_their_order(site, tmp_path):
+    deep = [item(n, kind="page", parent=n + 1 if n < 8 else 0, slug=f"p{n}") for n in range(1, 9)]
+    bad = item(20, kind="page", parent=7, content="long " * 300000)
+    orphan = item(30, kind="page", parent=999, slug="orphan")
+    file = export(tmp_path, bad, orphan, *deep)
+    out = run(site, file).stdout
+    assert out.count(": failed: ") == 1 and "1 failed" in out
+    assert out.count("its parent (post 999) is not in the export") == 1
+    path = "/" + "/".join(f"p{n}" for n in range(8, 0, -1))
+    assert site.request("GET", path, token=None).status == 200
+    assert site.request("GET", "/orphan", token=None).status == 200
+    out = run(site, file).stdout
+    assert "0 created, 9 unchanged, 0 skipped, 1 failed" in out
+
+
+def attachment(n, name, host="www.old.test"):
+    url = f"http://{host}/wp-content/uploads/{name}"
+    return item(n, kind="attachment", status="inherit", link=f"http://{host}/?attachment_id={n}",
+                extra=f"<wp:attachment_url>{url}</wp:attachment_url>")
+
+
+def test_files_are_stored_once_and_a_second_run_says_so(site, tmp_path):
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    for name in ("a.png", "same.png"):
+        (uploads / name).write_bytes(png())
+    file = export(tmp_path, attachment(1, "a.png"), attachment(2, "same.png"))
+    assert "1 created, 1 unchanged" in run(site, file, "--uploads", uploads).stdout
+    for name in ("a.png", "same.png"):
+        assert site.request("GET", "/wp-content/uploads/" + name, token=None).status == 301
+    before = counts(site)
+    assert "0 created, 2 unchanged" in run(site, file, "--uploads", uploads).stdout
+    assert counts(site) == before
+
+
+def test_two_sites_with_a_file_of_one_name_each_keep_their_own(site, tmp_path):
+    for host, tail in (("one.test", b""), ("two.test", b"another")):
+        folder = tmp_path / host
+        folder.mkdir()
+        (folder / "a.png").write_bytes(png() + tail)
+        text = f'<img src="http://{host}/wp-content/uploads/a.png" alt="A">'
+        run(site, export(tmp_path, item(1, slug=host[:3], content=text, link=f"http://{host}/{host[:3]}/"), head=HEAD.replace("www.old.test", host)),
+            "--uploads", folder)
+    sources = [re.search(r'/media/[0-9a-f]{64}\.png', site.request("GET", "/api/v1/articles/" + slug).json()["html"]).group(0)
+               for slug in ("one", "two")]
+    assert site.request("GET", sources[0], token=None).body == png()
+    assert site.request("GET", sources[1], token=None).body == png() + b"another"
+
+
+def test_an_old_address_under_a_reserved_name_is_reported_and_not_stored(site, tmp_path):
+    out = run(site, export(tmp_path, item(1, link="http://www.old.test/feed/x/"), item(2, link="http://www.old.test/EN/y/"))).stdout
+    assert out.count("it is reserved") == 2 and "0 failed" in out
+    assert site.sql("SELECT count(*) FROM path WHERE fold LIKE '/feed%' OR fold LIKE '/en%'")[0][0] == 0
+
+
+MEMORY_KB = 32768
+
+
+def test_memory_does_not_grow_with_the_export(site, tmp_path):
+    if os.path.isdir(stele.BUILD / "kore"):
+        pytest.skip("sanitizers take memory of their own")
+    uploads = tmp_path / "uploads"
+    uploads.mkdir()
+    (uploads / "a.png").write_bytes(png())
+    run(site, export(tmp_path, item(1)))
+    known = export(tmp_path, *[item(1)] * 20000, name="known.xml")
+    files = export(tmp_path, *[attachment(n, "a.png") for n in range(2000)], name="files.xml")
+    between = export(tmp_path, "<wp:note>words</wp:note>\n" * 400000, item(1), "<wp:note>words</wp:note>\n" * 400000, name="between.xml")
+    channel = export(tmp_path, ("<description>" + "long words " * 100000 + "</description>") * 60, item(1), name="channel.xml")
+    for file in (known, files, between, channel):
+        result = subprocess.run(["sh", "-c", f'ulimit -d {MEMORY_KB} && exec "$@"', "sh", stele.STELE, "import", "wxr", file, "--data", site.data,
+                                 "--uploads", uploads], capture_output=True, text=True, timeout=120)
+        assert result.returncode == 0, (file, result.stderr)
 
 
 CORPUS = sorted(CORPORA.rglob("*.xml"))

@@ -189,6 +189,80 @@ a_text_over_the_bound_is_cut_and_marked(void **state)
 	scope_free(s);
 }
 
+/* The only item of an export. */
+static const struct wxr_item *
+only_item(struct scope *s, struct wxr **w, const char *inside)
+{
+	enum wxr_event event;
+
+	assert_int_equal(wxr_open(s, w, file_of(scope_printf(s, HEAD "<item>%s</item>" TAIL, inside))), OK);
+	assert_int_equal(wxr_next(s, *w, &event), OK);
+	assert_int_equal(wxr_next(s, *w, &event), OK);
+	assert_int_equal(event, WXR_ITEM);
+	return wxr_item(*w);
+}
+
+static void
+what_stands_deeper_is_no_member(void **state)
+{
+	struct scope *s = scope_new("test");
+	const struct wxr_item *item;
+	struct wxr *w;
+
+	(void)state;
+	item = only_item(s, &w, "<title>Mine</title><media><title>Other</title><wp:post_id>9</wp:post_id></media><wp:post_id>7</wp:post_id>");
+	assert_string_equal(item->title, "Mine");
+	assert_int_equal(item->post_id, 7);
+	wxr_close(w);
+	unlink(file_name);
+	scope_free(s);
+}
+
+static void
+too_many_metas_leave_the_first_as_they_are(void **state)
+{
+	struct scope *s = scope_new("test");
+	const struct wxr_item *item;
+	struct buf b;
+	struct wxr *w;
+	int i;
+
+	(void)state;
+	buf_init(&b, s->arena);
+	for (i = 0; i < WXR_META_MAX + 20; i++)
+		buf_printf(&b, "<wp:postmeta><wp:meta_key>k%d</wp:meta_key><wp:meta_value>v%d</wp:meta_value></wp:postmeta>", i, i);
+	item = only_item(s, &w, b.p);
+	assert_int_equal(item->meta_count, WXR_META_MAX);
+	assert_string_equal(item->meta[WXR_META_MAX - 1].key, scope_printf(s, "k%d", WXR_META_MAX - 1));
+	assert_string_equal(item->meta[WXR_META_MAX - 1].value, scope_printf(s, "v%d", WXR_META_MAX - 1));
+	wxr_close(w);
+	unlink(file_name);
+	scope_free(s);
+}
+
+static void
+many_texts_of_one_item_are_bounded_together(void **state)
+{
+	struct scope *s = scope_new("test");
+	const struct wxr_item *item;
+	struct buf b, text;
+	struct wxr *w;
+	int i;
+
+	(void)state;
+	buf_init(&b, s->arena);
+	buf_init(&text, s->arena);
+	while (text.len < 1000000)
+		buf_text(&text, "words and words ");
+	for (i = 0; i < 30; i++)
+		buf_printf(&b, "<unknown>%s</unknown>", text.p);
+	item = only_item(s, &w, b.p);
+	assert_true(item->is_cut);
+	wxr_close(w);
+	unlink(file_name);
+	scope_free(s);
+}
+
 static void
 expect_html(const char *content, const char *html)
 {
@@ -238,6 +312,9 @@ main(void)
 		cmocka_unit_test(characters_that_xml_forbids_are_dropped_and_counted_where_they_stand),
 		cmocka_unit_test(other_files_are_named_for_what_they_are),
 		cmocka_unit_test(a_text_over_the_bound_is_cut_and_marked),
+		cmocka_unit_test(what_stands_deeper_is_no_member),
+		cmocka_unit_test(too_many_metas_leave_the_first_as_they_are),
+		cmocka_unit_test(many_texts_of_one_item_are_bounded_together),
 		cmocka_unit_test(blank_lines_make_paragraphs_and_line_ends_breaks),
 		cmocka_unit_test(block_comments_vanish_and_their_text_stays),
 		cmocka_unit_test(shortcodes_become_html_or_stay_as_text),
