@@ -48,7 +48,8 @@ document_read_new(struct scope *s, struct db *db, enum kind kind, json_t *body, 
 enum status
 document_read_patch(struct scope *s, struct db *db, const struct resource *r, const struct revision *v, json_t *patch, struct document *out)
 {
-	static const char *const text_names[] = { "title", "content", "format", "slug", "summary", "seo", "fields", "tags", "author", "parent", NULL };
+	static const char *const text_names[] = { "title", "content", "format", "slug", "summary", "seo", "fields", "tags", "author", "parent",
+		NULL };
 	static const char *const term_names[] = { "title", "content", "format", "slug", "summary", "seo", "fields", NULL };
 	static const char *no_tags[] = { NULL };
 	const char *names[COUNT(text_names)];

@@ -211,7 +211,7 @@ batch_flush(struct import_run *run)
 		status = checkpoint(run);
 	scope_free(run->batch_scope);
 	run->batch_scope = scope_new("import");
-	run->batch_count = 0;
+	run->batch_count = run->batch_bytes = 0;
 	return status;
 }
 
@@ -243,7 +243,8 @@ batch_add(struct import_run *run, struct import_thing *t)
 	if (t == NULL)
 		return OK;
 	run->batch[run->batch_count++] = t;
-	return run->batch_count == IMPORT_BATCH ? batch_flush(run) : OK;
+	run->batch_bytes += strlen(t->draft.revision.source);
+	return run->batch_count == IMPORT_BATCH || run->batch_bytes >= IMPORT_BATCH_BYTES ? batch_flush(run) : OK;
 }
 
 static void
@@ -411,16 +412,17 @@ static enum status
 take_event(struct import_run *run, struct wxr *w, enum wxr_event event, enum wxr_event *last, bool is_last_pass)
 {
 	struct arena_mark mark;
-	size_t before;
+	size_t count;
+	int64_t flushes;
 
 	if (event != *last || event == WXR_TERM)
 		TRY(batch_flush(run));
 	*last = event;
-	before = run->batch_count;
+	count = run->batch_count;
+	flushes = run->flushes;
 	mark = arena_mark(run->batch_scope->arena);
 	TRY(take_thing(run, w, event, is_last_pass));
-	/* Equal only when nothing was added: a batch that became full and was written begins at 0 again. */
-	if (run->batch_count == before) {
+	if (run->batch_count == count && run->flushes == flushes) {
 		run->batch_scope->error = NULL;
 		arena_rewind(run->batch_scope->arena, mark);
 	}

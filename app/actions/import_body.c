@@ -72,7 +72,10 @@ import_body(struct import_run *run, struct scope *s, struct import_thing *t, con
 	enum status status;
 
 	*format = FORMAT_HTML;
-	status = render_content(s, &clean, FORMAT_HTML, wxr_content_html(s, str_of(content)));
+	if (strlen(content) > SOURCE_MAX)
+		status = fail(s, ERR_INVALID, "content", "is longer than %d bytes", SOURCE_MAX);
+	else
+		status = render_content(s, &clean, FORMAT_HTML, wxr_content_html(s, str_of(content)));
 	if (status != OK) {
 		import_warn(run, t, "the text could not be read as HTML (%s) and was taken as plain text",
 		    s->error != NULL && s->error->detail != NULL ? s->error->detail : status_info(status)->title);

@@ -5,7 +5,8 @@
 #include "actions/resources.h"
 #include "render/wxr.h"
 
-#define IMPORT_BATCH 16		/* things a transaction: well under its 20 ms */
+#define IMPORT_BATCH 16		/* things a transaction, or this much text, whichever comes first: well under its 20 ms */
+#define IMPORT_BATCH_BYTES (256 * 1024)
 #define IMPORT_ALIASES 6
 #define IMPORT_NOTES 12
 #define IMPORT_PASSES 16	/* how deep a hierarchy of pages may be: each pass takes one level */
@@ -41,7 +42,7 @@ struct import_run {
 	const char	*base;			/* path of the old blog in stored form, "" at the root */
 	struct scope	*batch_scope;
 	struct import_thing *batch[IMPORT_BATCH];
-	size_t		 batch_count;
+	size_t		 batch_count, batch_bytes;
 	int		 pass;
 	int64_t		 newest, newest_before;	/* resource ids as this pass began, and as the one before did */
 	int64_t		 deferred;		/* pages that wait for their parent in this pass */

@@ -11,7 +11,7 @@
 static enum status	find_existing(struct scope *, struct db *, const struct plan *, struct facts *, bool *existed);
 static enum status	settle_terms(struct scope *, struct db *, const struct site *, const struct plan *, struct facts *);
 static enum status	check_parent(struct scope *, struct db *, const struct plan *);
-static enum status	write_rows(struct scope *, struct db *, const struct plan *, struct facts *);
+static enum status	write_rows(struct scope *, struct db *, const struct site *, const struct plan *, struct facts *);
 static enum status	write_consequences(struct scope *, struct db *, const struct site *, const struct plan *, struct facts *);
 
 enum status
@@ -26,7 +26,7 @@ plan_write(struct scope *s, struct db *db, const struct site *site, const struct
 	*out = (struct facts){ .resource = p->resource, .revision = p->revision, .parent_uid = p->parent_uid };
 	TRY(settle_terms(s, db, site, p, out));
 	TRY(check_parent(s, db, p));
-	TRY(write_rows(s, db, p, out));
+	TRY(write_rows(s, db, site, p, out));
 	return write_consequences(s, db, site, p, out);
 }
 
@@ -111,7 +111,7 @@ check_parent(struct scope *s, struct db *db, const struct plan *p)
 }
 
 static enum status
-write_rows(struct scope *s, struct db *db, const struct plan *p, struct facts *f)
+write_rows(struct scope *s, struct db *db, const struct site *site, const struct plan *p, struct facts *f)
 {
 	struct resource *r = &f->resource;
 	struct address address;
@@ -122,10 +122,13 @@ write_rows(struct scope *s, struct db *db, const struct plan *p, struct facts *f
 	if (!inserted)
 		return fail(s, ERR_INTERNAL, NULL, "the client_ref appeared inside the transaction");
 	TRY(address_claim(s, db, &p->address, r->id, r->state == STATE_PUBLISHED, &address));
-	if (strcmp(address.slug, r->slug) != 0)
-		TRY(store_resource_set_slug(s, db, r->id, address.slug));
-	r->slug = address.slug;
 	r->path = address.path;
+	if (strcmp(address.slug, r->slug) != 0) {
+		r->slug = address.slug;
+		if (r->state == STATE_PUBLISHED)
+			r->live_canonical = plan_override(s, site, f->revision.canonical, r->path);
+		TRY(store_resource_set_address(s, db, r));
+	}
 	TRY(store_revision_insert(s, db, r->id, &f->revision));
 	return store_rendered_insert(s, db, r->id, f->revision.number, RENDERER_VERSION, &p->rendered);
 }

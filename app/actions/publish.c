@@ -11,11 +11,11 @@
 
 static bool		looks_same(const struct revision *, const struct rendered *, const struct revision *, const struct rendered *);
 static bool		same(const char *, const char *);
-static void		take_live(struct scope *, struct resource *, const struct publish_plan *);
+static void		take_live(struct scope *, const struct site *, struct resource *, const struct publish_plan *);
 static enum status	no_step(struct scope *, const struct resource *, enum move);
 
 enum status
-publish_plan(struct scope *s, struct db *db, const struct site *site, const struct resource *r, int64_t revision, struct publish_plan *out)
+publish_plan(struct scope *s, struct db *db, const struct resource *r, int64_t revision, struct publish_plan *out)
 {
 	struct rendered rendered, live_rendered;
 	struct revision live;
@@ -26,7 +26,6 @@ publish_plan(struct scope *s, struct db *db, const struct site *site, const stru
 	TRY(store_rendered_load(s, db, &rendered, r->id, revision));
 	if (content_hash(s, hash, r->locale, out->revision.title, render_text(s, str_of(rendered.html))))
 		out->hash = arena_strdup(s->arena, hash);
-	out->canonical = plan_override(s, site, out->revision.canonical, r->path);
 	if (r->live_revision != 0) {
 		TRY(store_revision_load(s, db, &live, r->id, r->live_revision, false));
 		TRY(store_rendered_load(s, db, &live_rendered, r->id, r->live_revision));
@@ -59,7 +58,7 @@ publish_write(struct scope *s, struct db *db, const struct site *site, const str
 		TRY(store_path_set_public(s, db, out->id));
 		db_touch(db, "paths");
 	}
-	take_live(s, out, p);
+	take_live(s, site, out, p);
 	out->state = to;
 	TRY(store_resource_publish(s, db, out, from, &changed));
 	if (!changed)
@@ -110,7 +109,7 @@ same(const char *a, const char *b)
 }
 
 static void
-take_live(struct scope *s, struct resource *r, const struct publish_plan *p)
+take_live(struct scope *s, const struct site *site, struct resource *r, const struct publish_plan *p)
 {
 	/* What was compared may have been replaced since; then the page did change. */
 	bool is_change = r->live_revision == 0 || p->is_visible_change || r->live_revision != p->compared_to;
@@ -121,7 +120,8 @@ take_live(struct scope *s, struct resource *r, const struct publish_plan *p)
 	r->live_title = p->revision.title;
 	r->live_summary = p->revision.summary;
 	r->live_noindex = p->revision.noindex;
-	r->live_canonical = p->canonical;
+	/* The address may have changed since the plan was made. */
+	r->live_canonical = plan_override(s, site, p->revision.canonical, r->path);
 	r->live_author = p->revision.author_id;
 	if (p->hash == NULL)
 		r->hash_since = 0;

@@ -22,7 +22,7 @@ resource_move_prepare(struct scope *s, struct db *db, struct unit *u, enum kind 
 	input_known(&in, no_names);
 	TRY(in.status);
 	if (move == MOVE_PUBLISH) {
-		TRY(publish_plan(s, db, u->site, &r, r.head_revision, plan));
+		TRY(publish_plan(s, db, &r, r.head_revision, plan));
 		u->apply = publish_apply;
 	} else {
 		plan->id = r.id;

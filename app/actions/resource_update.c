@@ -221,7 +221,8 @@ move_path(struct scope *s, struct db *db, const struct update *p, struct resourc
 	}
 	TRY(store_path_free(s, db, r->id, &freed));
 	if (!freed)
-		return fail(s, ERR_STATE_CONFLICT, "slug", "%.300s was public, so its address changes by a move only, which leaves a redirect", old.path);
+		return fail(s, ERR_STATE_CONFLICT, "slug", "%.300s was public, so its address changes by a move only, which leaves a redirect",
+		    old.path);
 	TRY(address_claim(s, db, &p->address, r->id, false, &new));
 	r->slug = new.slug;
 	r->path = new.path;

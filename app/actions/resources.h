@@ -10,7 +10,7 @@
 enum status	 resource_create_prepare(struct scope *, struct db *, struct unit *, enum kind, json_t *body) MUST_USE;
 /* RFC 7396 merge patch. ERR_PRECONDITION without If-Match, ERR_VERSION when stale (also `W/`), decided again by the writer. */
 enum status	 resource_update_prepare(struct scope *, struct db *, struct unit *, enum kind, const char *id, json_t *body) MUST_USE;
-/* MOVE_PUBLISH, MOVE_WITHDRAW. body may be NULL or {}. */
+/* MOVE_PUBLISH, MOVE_WITHDRAW. body may be NULL or {}. If-Match is honoured when given. What is there already answers 200 and changes nothing. */
 enum status	 resource_move_prepare(struct scope *, struct db *, struct unit *, enum kind, const char *id, enum move, json_t *body) MUST_USE;
 
 /* By uid or slug. Anonymous callers see only what is live (its live revision); ERR_NOT_FOUND for the rest. *etag is `"N"`. The JSON
@@ -37,6 +37,8 @@ struct resource_draft {		/* everything needed to create one resource with its fi
 	const char	*author_slug;	/* NULL = the owner's own author */
 	bool		 existed;	/* out: one with this client_ref and ref_hash was there, and nothing was written */
 };
-/* Writes resource, path, revision, rendered, tags, outbox, touched dependencies; publishes when draft->resource.state says so. */
+/* Writes resource, path, revision, rendered, tags, outbox, touched dependencies; publishes when draft->resource.state says so. Afterwards
+ * draft->resource is what is stored (id, slug, path, ...), also when a resource with this client_ref and ref_hash was there already;
+ * ERR_REF_CONFLICT when it was made from other content. */
 enum status	 resource_insert(struct scope *, struct db *, const struct site *, const struct principal *, struct resource_draft *) MUST_USE;
 #endif

@@ -53,7 +53,7 @@ publish_one(struct scope *s, struct db *write, struct db *read, struct shared *s
 	/* Between the two queries it may have been cancelled. */
 	if (r.publish_at == 0 || r.publish_at > s->now || r.scheduled_revision != due->revision)
 		return OK;
-	TRY(publish_plan(s, read, site, &r, due->revision, &w.plan));
+	TRY(publish_plan(s, read, &r, due->revision, &w.plan));
 	TRY(writer_run(s, write, shared, write_one, &w));
 	*published = !w.unchanged;
 	return OK;

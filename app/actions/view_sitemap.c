@@ -25,6 +25,8 @@ view_sitemap(struct scope *s, struct db *db, const struct site *site, const char
 	size_t count;
 
 	begin(s, out, "application/xml; charset=utf-8");
+	if (site->noindex)
+		return fail(s, ERR_NOT_FOUND, NULL, "the site is closed to crawlers, so its sitemap is empty");
 	TRY(store_settings_changed_at(s, db, &at));
 	view_modified(out, at);
 	if (part != NULL) {

@@ -29,7 +29,8 @@ static int64_t		rate_of(const char *variable, int64_t rate);
 static enum status	limit(struct scope *, struct limiter *, const struct exchange *);
 static enum status	bearer(struct scope *, const struct request *, struct str *token);
 static enum status	key_of_header(struct scope *, const struct request *, const char **key);
-static enum status	read_json(struct scope *, const struct request *, bool has_body, json_t **, struct str *canonical, const char **key_in_body);
+static enum status	read_json(struct scope *, const struct request *, bool has_body, json_t **, struct str *canonical,
+			    const char **key_in_body);
 static enum status	join_keys(struct scope *, struct unit *, const char *key_in_body);
 static enum status	media_of(struct scope *, const struct request *, bool has_body, const char **media);
 static enum status	foreign_media(struct scope *, struct exchange *, struct unit *, const char *media);

@@ -89,6 +89,7 @@ robots_txt(struct scope *s, const struct site *site)
 	}
 	if (site->robots != NULL && *site->robots != '\0')
 		buf_printf(&out, "%s%s", site->robots, str_ends(str_of(site->robots), "\n") ? "" : "\n");
-	buf_printf(&out, "\nSitemap: %s/sitemap.xml\n", site->public_origin);
+	if (!site->noindex)
+		buf_printf(&out, "\nSitemap: %s/sitemap.xml\n", site->public_origin);
 	return buf_as_str(&out);
 }

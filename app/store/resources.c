@@ -60,9 +60,9 @@ store_resource_insert(struct scope *s, struct db *db, struct resource *r, const 
 }
 
 enum status
-store_resource_set_slug(struct scope *s, struct db *db, int64_t id, const char *slug)
+store_resource_set_address(struct scope *s, struct db *db, const struct resource *r)
 {
-	return db_run(s, db, SQL_RESOURCE_SET_SLUG, ARGS(TEXT(slug), INT(id)), NULL);
+	return db_run(s, db, SQL_RESOURCE_SET_ADDRESS, ARGS(TEXT(r->slug), TEXT(r->live_canonical), INT(r->id)), NULL);
 }
 
 enum status

@@ -17,7 +17,8 @@ enum status	 store_resource_find_ref(struct scope *, struct db *, struct resourc
 /* The row of a new resource with its first revision (edit_version, event_version and head_revision are 1); sets r->id. *inserted is false when
  * its client_ref is there already; any other clash is ERR_CONFLICT. `name_fold` is for tags and authors, else NULL. */
 enum status	 store_resource_insert(struct scope *, struct db *, struct resource *, const char *name_fold, bool *inserted) MUST_USE;
-enum status	 store_resource_set_slug(struct scope *, struct db *, int64_t id, const char *slug) MUST_USE;
+/* What depends on which address a new resource got: its slug, and whether its override is that address. */
+enum status	 store_resource_set_address(struct scope *, struct db *, const struct resource *) MUST_USE;
 
 /* The three conditional updates. `r` holds the new values but the versions, which are still those it was read with; when the row
  * moved on meanwhile *changed is false and nothing happened. Otherwise the versions in `r` are raised as in the row. */

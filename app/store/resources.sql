@@ -50,8 +50,8 @@ INSERT INTO resource (uid, kind, locale, state, slug, parent_id, edit_version, e
 VALUES ($1, $2, $3, $4, $5, $6, 1, 1, 1, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19, $20, $21, $22, $23, $24, $25, $26, $27)
 ON CONFLICT (ref_source, client_ref) WHERE client_ref IS NOT NULL DO NOTHING;
 
--- name: resource_set_slug
-UPDATE resource SET slug = $1 WHERE id = $2;
+-- name: resource_set_address
+UPDATE resource SET slug = $1, live_canonical = $2 WHERE id = $3;
 
 -- name: resource_edit
 UPDATE resource

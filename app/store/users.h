@@ -10,7 +10,8 @@ enum status	 store_user_find_token(struct scope *, struct db *, struct principal
 /* Active users only; all scopes. */
 enum status	 store_user_find_name(struct scope *, struct db *, struct principal *out, bool *found, const char *name) MUST_USE;
 /* *added false: the name is taken. */
-enum status	 store_user_add(struct scope *, struct db *, const char *name, enum role, const char *password_phc, int64_t *id, bool *added) MUST_USE;
+enum status	 store_user_add(struct scope *, struct db *, const char *name, enum role, const char *password_phc, int64_t *id,
+		    bool *added) MUST_USE;
 enum status	 store_user_count(struct scope *, struct db *, int64_t *out) MUST_USE;
 /* The author resource that stands for a user; 0 = none yet. */
 enum status	 store_user_author(struct scope *, struct db *, int64_t user, int64_t *author) MUST_USE;

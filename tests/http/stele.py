@@ -3,6 +3,7 @@ import http.client
 import json
 import os
 import pathlib
+import random
 import shutil
 import signal
 import socket
@@ -23,9 +24,16 @@ USER_B = "boss"
 
 
 def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
+    """A port that nobody listens on. Below the range from which the kernel takes ports for outgoing connections: one of those
+    could be taken by a client before the server gets to it."""
+    while True:
+        port = random.SystemRandom().randrange(10240, 32768)
+        with socket.socket() as s:
+            try:
+                s.bind(("127.0.0.1", port))
+                return port
+            except OSError:
+                pass
 
 
 def new_key():

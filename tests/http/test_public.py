@@ -202,7 +202,13 @@ def test_staging_site_is_closed_to_crawlers(make_server):
     for path in ("/", a["path"], "/articles"):
         p = page(s, path)
         assert p.meta("robots") == ["noindex"] and p.response.headers["X-Robots-Tag"] == "noindex"
-    assert "\nDisallow: /\n" in s.get("/robots.txt").text
+    robots = s.get("/robots.txt").text
+    assert "\nDisallow: /\n" in robots and "Sitemap:" not in robots
+    # A sitemap lists what may be indexed, which is nothing.
+    assert s.get("/sitemap.xml").status == s.get("/sitemap-1.xml").status == 404
+    assert s.get(f"/api/v1/articles/{a['id']}").json()["in_sitemap"] == {"listed": False, "reason": "noindex"}
+    s.command("setting", "set", "noindex", "false")
+    assert a["url"] in s.get("/sitemap.xml").text and "Sitemap:" in s.get("/robots.txt").text
 
 
 def test_manual_explains_every_error_that_answers_name(server):
