@@ -3,7 +3,6 @@
 
 #include "actions/import_run.h"
 #include "base/clock.h"
-#include "core/reserved.h"
 #include "core/url.h"
 #include "db/writer.h"
 #include "store/imports.h"
@@ -58,35 +57,6 @@ import_warn(struct import_run *run, struct import_thing *t, const char *fmt, ...
 	va_start(ap, fmt);
 	t->notes[t->note_count++] = (struct import_note){ t->line, t->post_id, "warning", arena_vprintf(run->batch_scope->arena, fmt, ap) };
 	va_end(ap);
-}
-
-enum status
-import_alias_add(struct import_run *run, struct scope *s, struct import_thing *t, const char *url)
-{
-	struct import_alias *a = &t->aliases[t->alias_count];
-	struct url_form form;
-	struct str path = str_of(url), query;
-	const char *why;
-	size_t mark;
-
-	path = str_part(path, 0, str_find(path, '#'));
-	mark = str_find(path, '?');
-	query = str_part(path, mark + 1, path.len);
-	path = str_part(path, 0, mark);
-	if (t->alias_count == IMPORT_ALIASES || url_form(s, &form, path) != OK) {
-		import_warn(run, t, "the old address %.200s cannot be kept", url);
-		s->error = NULL;
-		return OK;
-	}
-	if (query.len == 0 && strcmp(form.path, "/") == 0)
-		return OK;
-	if (query.len == 0 && path_is_reserved(s, form.path, &why)) {
-		import_warn(run, t, "the old address %.200s cannot be kept: it is reserved (%s)", url, why);
-		return OK;
-	}
-	*a = (struct import_alias){ form.path, form.fold, query.len > 0 ? str_dup(s->arena, query) : NULL };
-	t->alias_count++;
-	return OK;
 }
 
 /* The old addresses of one thing that stands now. */

@@ -55,13 +55,13 @@ struct import_run {
 void		 import_note(struct import_run *, int line, int64_t post_id, const char *what, const char *fmt, ...) PRINTF_LIKE(5, 6);
 /* A warning that is told once the thing is written; at most IMPORT_NOTES, the rest is counted only. */
 void		 import_warn(struct import_run *, struct import_thing *, const char *fmt, ...) PRINTF_LIKE(3, 4);
-/* Add an old address given as a URL or path of the old site; what is no address of it is ignored. */
-enum status	 import_alias_add(struct import_run *, struct scope *, struct import_thing *, const char *url) MUST_USE;
 
 /* import_things.c: from the export to a draft. *out is NULL when the thing is known already or is not to be taken (noted). */
 enum status	 import_author_thing(struct import_run *, struct scope *, struct import_thing **out, const struct wxr_author *) MUST_USE;
 enum status	 import_term_thing(struct import_run *, struct scope *, struct import_thing **out, const struct wxr_term *) MUST_USE;
 enum status	 import_item_thing(struct import_run *, struct scope *, struct import_thing **out, const struct wxr_item *) MUST_USE;
+/* Add an old address given as a URL or path of the old site; what cannot be kept is warned of. */
+enum status	 import_alias_add(struct import_run *, struct scope *, struct import_thing *, const char *url) MUST_USE;
 /* Resource ids of an item's author and terms, made on the spot when the export does not declare them. */
 enum status	 import_author_id(struct import_run *, struct scope *, int64_t *id, const char *login, int line) MUST_USE;
 enum status	 import_term_ids(struct import_run *, struct scope *, struct revision *, const struct wxr_item *) MUST_USE;

@@ -5,6 +5,7 @@
 
 #include "actions/plan.h"
 #include "base/hash.h"
+#include "core/reserved.h"
 #include "core/url.h"
 #include "render/markdown.h"
 #include "store/imports.h"
@@ -81,6 +82,35 @@ bounded(struct import_run *run, struct scope *s, struct import_thing *t, const c
 	if (i < all.len)
 		import_warn(run, t, "the %s has more than %zu characters and was cut", name, max);
 	return b.p;
+}
+
+enum status
+import_alias_add(struct import_run *run, struct scope *s, struct import_thing *t, const char *url)
+{
+	struct import_alias *a = &t->aliases[t->alias_count];
+	struct url_form form;
+	struct str path = str_of(url), query;
+	const char *why;
+	size_t mark;
+
+	path = str_part(path, 0, str_find(path, '#'));
+	mark = str_find(path, '?');
+	query = str_part(path, mark + 1, path.len);
+	path = str_part(path, 0, mark);
+	if (t->alias_count == IMPORT_ALIASES || url_form(s, &form, path) != OK) {
+		import_warn(run, t, "the old address %.200s cannot be kept", url);
+		s->error = NULL;
+		return OK;
+	}
+	if (query.len == 0 && strcmp(form.path, "/") == 0)
+		return OK;
+	if (query.len == 0 && path_is_reserved(s, form.path, &why)) {
+		import_warn(run, t, "the old address %.200s cannot be kept: it is reserved (%s)", url, why);
+		return OK;
+	}
+	*a = (struct import_alias){ form.path, form.fold, query.len > 0 ? str_dup(s->arena, query) : NULL };
+	t->alias_count++;
+	return OK;
 }
 
 /* What pages are made from, by the same hand as for everybody. A text that cannot be shown is this thing's failure, not the run's: *out stays

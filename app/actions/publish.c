@@ -26,6 +26,8 @@ publish_plan(struct scope *s, struct db *db, const struct resource *r, int64_t r
 	TRY(store_rendered_load(s, db, &rendered, r->id, revision));
 	if (content_hash(s, hash, r->locale, out->revision.title, render_text(s, str_of(rendered.html))))
 		out->hash = arena_strdup(s->arena, hash);
+	if (r->kind == KIND_TAG || r->kind == KIND_AUTHOR)
+		TRY(plan_name_fold(s, &out->name_fold, out->revision.title));
 	if (r->live_revision != 0) {
 		TRY(store_revision_load(s, db, &live, r->id, r->live_revision, false));
 		TRY(store_rendered_load(s, db, &live_rendered, r->id, r->live_revision));
@@ -60,7 +62,7 @@ publish_write(struct scope *s, struct db *db, const struct site *site, const str
 	}
 	take_live(s, site, out, p);
 	out->state = to;
-	TRY(store_resource_publish(s, db, out, from, &changed));
+	TRY(store_resource_publish(s, db, out, from, p->name_fold, &changed));
 	if (!changed)
 		return fail(s, ERR_INTERNAL, NULL, "the resource changed inside the transaction");
 	return live_changed(s, db, site, &change);

@@ -10,6 +10,7 @@ struct publish_plan {
 	int64_t		 id;
 	struct revision	 revision;	/* that goes live */
 	const char	*hash;		/* of its text; NULL = short */
+	const char	*name_fold;	/* tags and authors */
 	int64_t		 compared_to;	/* the live revision that the next line speaks of; 0 = none */
 	bool		 is_visible_change;
 };

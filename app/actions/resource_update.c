@@ -3,6 +3,7 @@
 #include "actions/input.h"
 #include "actions/plan.h"
 #include "actions/resource_answer.h"
+#include "core/url.h"
 #include "render/markdown.h"
 #include "store/paths.h"
 #include "store/resources.h"
@@ -22,6 +23,7 @@ struct update {
 	bool		 is_same;	/* the patch changes nothing */
 	bool		 is_moved;	/* slug or parent changes */
 	const char	*parent_path;
+	int		 depth;		/* pages above it, after the move */
 	struct address_plan address;
 };
 
@@ -35,7 +37,7 @@ static bool		same(const char *, const char *);
 static enum status	update_apply(struct scope *, struct db *, struct unit *);
 static enum status	settle_tags(struct scope *, struct db *, const struct unit *, const struct update *, struct revision *);
 static enum status	move_path(struct scope *, struct db *, const struct update *, struct resource *);
-static enum status	move_below(struct scope *, struct db *, int64_t id, const struct path_row *old, const struct address *new);
+static enum status	move_below(struct scope *, struct db *, int64_t id, int depth, const struct path_row *old, const struct address *new);
 
 enum status
 resource_update_prepare(struct scope *s, struct db *db, struct unit *u, enum kind kind, const char *id, json_t *body)
@@ -128,6 +130,7 @@ plan_move(struct scope *s, struct db *db, const struct unit *u, struct update *p
 			return fail(s, ERR_INVALID, "parent", "a page cannot stand below itself");
 		if (depth + 1 > PARENTS_MAX)
 			return fail(s, ERR_INVALID, "parent", "pages nest at most %d deep", PARENTS_MAX);
+		p->depth = depth + 1;
 		p->parent_path = parent.path;
 	}
 	moved.slug = p->slug;
@@ -228,12 +231,12 @@ move_path(struct scope *s, struct db *db, const struct update *p, struct resourc
 	r->path = new.path;
 	r->parent_id = p->parent_id;
 	db_touch(db, "paths");
-	return move_below(s, db, r->id, &old, &new);
+	return move_below(s, db, r->id, p->depth, &old, &new);
 }
 
 /* Pages below follow, as long as nobody saw them either. */
 static enum status
-move_below(struct scope *s, struct db *db, int64_t id, const struct path_row *old, const struct address *new)
+move_below(struct scope *s, struct db *db, int64_t id, int depth, const struct path_row *old, const struct address *new)
 {
 	size_t path_len = strlen(old->path), fold_len = strlen(old->fold), count, i;
 	struct descendant *d;
@@ -242,11 +245,17 @@ move_below(struct scope *s, struct db *db, int64_t id, const struct path_row *ol
 
 	TRY(store_path_descendants(s, db, id, DESCENDANTS_MAX, &d, &count));
 	for (i = 0; i < count; i++) {
+		if (depth + d[i].depth > PARENTS_MAX)
+			return fail(s, ERR_INVALID, "parent", "pages nest at most %d deep, and %.300s stands below it", PARENTS_MAX,
+			    d[i].row.path);
 		if (strncmp(d[i].row.path, old->path, path_len) != 0 || d[i].row.path[path_len] != '/' ||
 		    strncmp(d[i].row.fold, old->fold, fold_len) != 0)
 			continue;
 		path = scope_printf(s, "%s%s", new->path, d[i].row.path + path_len);
 		fold = scope_printf(s, "%s%s", new->fold, d[i].row.fold + fold_len);
+		if (strlen(path) > URL_PATH_MAX)
+			return fail(s, ERR_INVALID, "slug", "the page %.300s below it would have a path of more than %d bytes", d[i].row.path,
+			    URL_PATH_MAX);
 		TRY(store_path_free(s, db, d[i].id, &done));
 		if (!done)
 			return fail(s, ERR_STATE_CONFLICT, "slug", "the page %.300s below it was public, so this address changes by a move only",

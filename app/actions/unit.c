@@ -63,21 +63,34 @@ unit_apply(struct scope *s, struct db *db, void *unit)
 }
 
 enum status
-unit_purge(struct scope *s, struct db *db, int limit, int64_t *removed)
+unit_guards_missing(struct scope *s, struct db *db, int64_t *missing)
 {
 	/* What keeps a second row out when the record is forgotten. */
 	static const struct { const char *table, *index; } guards[] = {
 		{ "resource", "resource_client_ref" }, { "path", "path_one_canonical" }, { "path", "path_fold_canonical" },
 		{ "idempotency_record", "idempotency_scope" }, { "outbox", "outbox_once" },
 	};
+	const char *first = NULL;
 	bool stands;
 	size_t i;
 
+	*missing = 0;
 	for (i = 0; i < COUNT(guards); i++) {
 		TRY(store_index_is_unique(s, db, guards[i].table, guards[i].index, &stands));
-		if (!stands)
-			return fail(s, ERR_INTERNAL, NULL, "the unique index %s is missing", guards[i].index);
+		if (stands)
+			continue;
+		first = first == NULL ? guards[i].index : first;
+		*missing += 1;
 	}
+	return first == NULL ? OK : fail(s, ERR_INTERNAL, NULL, "the unique index %s is missing", first);
+}
+
+enum status
+unit_purge(struct scope *s, struct db *db, int limit, int64_t *removed)
+{
+	int64_t missing;
+
+	TRY(unit_guards_missing(s, db, &missing));
 	return store_record_purge(s, db, limit, removed);
 }
 

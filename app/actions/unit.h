@@ -49,7 +49,8 @@ void		 unit_count_replay(const struct unit *);
 void		 unit_count_conflict(const struct unit *);
 enum status	 unit_counts_flush(struct scope *, struct db *, void *unused) MUST_USE;	/* a write_job's apply */
 bool		 unit_counts_pending(void);
-/* Remove at most `limit` expired records (never PROCESSING); *removed tells. First checks the unique indexes of the business rows:
- * ERR_INTERNAL when one is missing. */
+/* The unique indexes that keep a second row out once a record is forgotten: *missing tells how many do not stand; ERR_INTERNAL when any. */
+enum status	 unit_guards_missing(struct scope *, struct db *, int64_t *missing) MUST_USE;
+/* Remove at most `limit` expired records (never PROCESSING); *removed tells. First checks those indexes: ERR_INTERNAL when one is missing. */
 enum status	 unit_purge(struct scope *, struct db *, int limit, int64_t *removed) MUST_USE;
 #endif

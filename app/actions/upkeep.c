@@ -18,3 +18,9 @@ upkeep_purge_records(struct scope *s, struct db *db, void *arg)
 
 	return unit_purge(s, db, batch->limit, &batch->removed);
 }
+
+enum status
+upkeep_guards_missing(struct scope *s, struct db *db, int64_t *missing)
+{
+	return unit_guards_missing(s, db, missing);
+}

@@ -5,6 +5,7 @@
 #include <arpa/inet.h>
 
 #define HOST_MAX	253
+#define ORIGIN_MAX	200	/* so that an answer with three addresses in it stays within its bound */
 #define LABEL_MAX	63
 
 static enum status	 split_port(struct scope *s, struct str authority, struct str *host, int64_t *port);
@@ -35,6 +36,8 @@ config_origin(struct scope *s, const char **out, const char *value)
 		*out = scope_printf(s, "%s://%s", scheme, host);
 	else
 		*out = scope_printf(s, "%s://%s:%" PRId64, scheme, host, port);
+	if (strlen(*out) > ORIGIN_MAX)
+		return fail(s, ERR_INVALID, NULL, "an origin has at most %d characters", ORIGIN_MAX);
 	return OK;
 }
 

@@ -27,6 +27,7 @@ static struct limiter	*requests, *writes;
 static void		limits_init(void);
 static int64_t		rate_of(const char *variable, int64_t rate);
 static enum status	limit(struct scope *, struct limiter *, const struct exchange *);
+static enum status	query_check(struct scope *, struct str query);
 static enum status	bearer(struct scope *, const struct request *, struct str *token);
 static enum status	key_of_header(struct scope *, const struct request *, const char **key);
 static enum status	read_json(struct scope *, const struct request *, bool has_body, json_t **, struct str *canonical,
@@ -52,7 +53,8 @@ api_enter(struct scope *s, struct exchange *ex, bool is_required)
 		TRY(user_by_token(s, ex->reader->db, token, &ex->who));
 	else if (is_required)
 		return fail(s, ERR_UNAUTHENTICATED, NULL, "this needs Authorization: Bearer TOKEN");
-	return limit(s, requests, ex);
+	TRY(limit(s, requests, ex));
+	return ex->request->query.len > 0 ? query_check(s, ex->request->query) : OK;
 }
 
 enum status
@@ -113,9 +115,23 @@ api_parameter(struct scope *s, const struct exchange *ex, const char *name)
 
 	url_query(s, ex->request->query, &pairs, &count);
 	for (i = 0; i < count; i++)
-		if (str_is(pairs[i].name, name) && memchr(pairs[i].value.p, '\0', pairs[i].value.len) == NULL)
+		if (str_is(pairs[i].name, name))
 			return str_dup(s->arena, pairs[i].value);
 	return NULL;
+}
+
+/* A value that is cut short, or not seen at all, would be another filter than the one that was asked for. */
+static enum status
+query_check(struct scope *s, struct str query)
+{
+	struct url_pair *pairs;
+	size_t count, i;
+
+	url_query(s, query, &pairs, &count);
+	for (i = 0; i < count; i++)
+		if (memchr(pairs[i].value.p, '\0', pairs[i].value.len) != NULL || !utf8_valid(pairs[i].value))
+			return fail(s, ERR_INVALID, str_dup(s->arena, pairs[i].name), "is no text");
+	return OK;
 }
 
 static void

@@ -9,15 +9,17 @@ handle_healthz(struct scope *s, struct exchange *ex)
 	return OK;
 }
 
-/* Ready is who can read: a snapshot is open, and the settings are known. */
+/* Ready is who can read (a snapshot is open, and the settings are known) and whose database still keeps every promise of uniqueness. */
 enum status
 handle_readyz(struct scope *s, struct exchange *ex)
 {
-	bool is_ready = db_in_transaction(ex->reader->db) && ex->reader->site != NULL;
+	bool can_read = db_in_transaction(ex->reader->db) && ex->reader->site != NULL;
+	bool is_sound = metric_get(ex->reader->shared, METRIC_SCHEMA_GUARD) == 0;
 
-	ex->response = (struct response){ .status = is_ready ? 200 : 503, .type = "text/plain; charset=utf-8" };
-	ex->response.body = is_ready ? STR("ready\n") : STR("the database cannot be read\n");
-	if (!is_ready)
+	ex->response = (struct response){ .status = can_read && is_sound ? 200 : 503, .type = "text/plain; charset=utf-8" };
+	ex->response.body = !can_read ? STR("the database cannot be read\n") :
+	    !is_sound ? STR("a unique index is missing\n") : STR("ready\n");
+	if (!can_read || !is_sound)
 		response_header(&ex->response, "Retry-After", "1");
 	return OK;
 }

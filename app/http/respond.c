@@ -1,7 +1,9 @@
 #include "http/respond.h"
 #include "actions/view.h"
+#include "base/log.h"
 #include "render/problem.h"
 
+static void	keep_inside(struct scope *, enum status);
 static void	error_page(struct scope *, struct exchange *, enum status);
 static void	plain_page(struct scope *, struct response *, enum status);
 static void	problem(struct scope *, struct response *, enum status);
@@ -14,6 +16,7 @@ respond_error(struct scope *s, struct exchange *ex, enum status status)
 {
 	struct str path = ex->request->path;
 
+	keep_inside(s, status);
 	ex->response = (struct response){ .status = status_info(status)->http };
 	if (router_kind(path) == ROUTE_PUBLIC)
 		error_page(s, ex, status);
@@ -71,6 +74,17 @@ respond_refusal(struct scope *s, enum status status, bool is_api)
 	error_fields(s, &r, status);
 	respond_prepare(s, &none, is_api ? ROUTE_API : ROUTE_PUBLIC, &r, &p);
 	return p.full;
+}
+
+/* What broke on our side may name files, statements and tables: that is for the log. */
+static void
+keep_inside(struct scope *s, enum status status)
+{
+	if ((status_info(status)->http < 500 && status != ERR_CONFLICT) || status == ERR_BUSY)
+		return;
+	log_error(s, "request.failed", "\"code\":\"%s\",\"detail\":%s", status_info(status)->code,
+	    log_quote(s, s->error != NULL && s->error->detail != NULL ? s->error->detail : ""));
+	s->error = NULL;
 }
 
 static void

@@ -3,10 +3,12 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include "actions/cursor.h"
+#include "actions/settings.h"
 #include "actions/unit.h"
 #include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "base/unicode.h"
 #include "db/migrate.h"
 #include "http/dispatch.h"
 #include "http/guard.h"
@@ -137,17 +139,23 @@ start_threads(struct scope *s)
 		.config = web.config, .shared = web.shared, .templates = own.templates,
 		.threads = WORKER_READERS, .max_queue = WORKER_READ_QUEUE, .done = dispatch_reader_done,
 	};
+	struct site site;
 	struct db *db;
 	int64_t version;
 	enum status status;
 
 	TRY(db_open(s, &db, path, DB_READ));
 	status = db_schema_version(s, db, &version);
+	if (status == OK && version == own.schema)
+		status = settings_site(s, db, web.config, &site);
 	db_close(db);
 	TRY(status);
 	if (version != own.schema)
 		return fail(s, ERR_CONFLICT, NULL, "the database has schema version %" PRId64 ", this program needs %" PRId64
 		    "; run `stele migrate`", version, own.schema);
+	/* Loading the rules that turn Han into Latin is no request's business; sites that keep their letters never need them. */
+	if (site.slug_style == SLUG_ASCII)
+		unicode_warm_up();
 	TRY(writer_start(s, &web.writer, path, web.shared, web.config->max_queue, own.schema));
 	return readers_start(s, &web.readers, &setup);
 }

@@ -143,15 +143,19 @@ run_schedule(struct scope *s, struct jobs *jobs, bool *more)
 	return OK;
 }
 
-/* A missing unique index is the one failure that means "do not remove": it shows as a gauge until it is mended. */
+/* A missing unique index stops the purge and shows as a gauge, and in /readyz, until it is mended. */
 static enum status
 run_purge(struct scope *s, struct jobs *jobs, bool *more)
 {
-	int64_t removed = 0;
-	enum status status = run_batches(s, jobs, more, upkeep_purge_records, &removed);
+	int64_t removed = 0, missing;
+	enum status status = upkeep_guards_missing(s, jobs->read, &missing);
 
-	metric_set(jobs->shared, METRIC_SCHEMA_GUARD, status == ERR_INTERNAL ? 1 : 0);
+	metric_set(jobs->shared, METRIC_SCHEMA_GUARD, missing);
+	if (status == OK)
+		status = run_batches(s, jobs, more, upkeep_purge_records, &removed);
 	metric_add(jobs->shared, METRIC_IDEM_PURGED, removed);
+	if (removed > 0)
+		log_info(s, "jobs.purged", "\"records\":%" PRId64, removed);
 	return status;
 }
 

@@ -55,12 +55,6 @@ sitemap_add(struct sitemap_writer *w, const char *loc, int64_t changed_at)
 	w->failed = w->failed || xmlTextWriterEndElement(w->xml) < 0;
 }
 
-size_t
-sitemap_bytes(const struct sitemap_writer *w)
-{
-	return w->out.len + xmlOutputBufferGetSize(w->pending);
-}
-
 enum status
 sitemap_end(struct scope *s, struct sitemap_writer *w, struct str *out)
 {

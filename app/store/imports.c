@@ -1,5 +1,6 @@
 /* imports.c - what earlier runs of an import made, the old addresses it leaves, media. */
 #include "store/imports.h"
+#include "store/paths.h"
 
 enum status
 store_import_find(struct scope *s, struct db *db, struct import_known *out, const char *source, const char *ref)
@@ -57,6 +58,7 @@ store_import_alias(struct scope *s, struct db *db, int64_t *holder, const char *
 {
 	int64_t changes;
 
+	TRY(store_path_storable(s, path));
 	TRY(db_run(s, db, SQL_IMPORT_ALIAS,
 	    ARGS(TEXT(path), TEXT(fold), INT(id), INT(was_public), TEXT(note), INT(s->now)), &changes));
 	*holder = id;
@@ -82,6 +84,7 @@ store_import_path_is_there(struct scope *s, struct db *db, const char *path, boo
 enum status
 store_import_external(struct scope *s, struct db *db, const char *path, const char *fold, const char *target, const char *note)
 {
+	TRY(store_path_storable(s, path));
 	return db_run(s, db, SQL_IMPORT_EXTERNAL, ARGS(TEXT(path), TEXT(fold), TEXT(target), TEXT(note), INT(s->now)), NULL);
 }
 

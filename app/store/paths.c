@@ -1,5 +1,6 @@
 /* paths.c - path rows. */
 #include "store/paths.h"
+#include "core/reserved.h"
 
 #define PART_IDS 10000
 #define SHOWN_PATH 300		/* of a path inside a refusal, which is stored */
@@ -11,8 +12,19 @@ store_path_claim(struct scope *s, struct db *db, const char *path, const char *f
 {
 	int64_t changes;
 
+	TRY(store_path_storable(s, path));
 	TRY(db_run(s, db, SQL_PATH_CLAIM, ARGS(TEXT(path), TEXT(fold), INT(resource), INT(was_public), INT(s->now)), &changes));
 	*claimed = changes == 1;
+	return OK;
+}
+
+enum status
+store_path_storable(struct scope *s, const char *path)
+{
+	const char *why = "it belongs to the system";
+
+	if (path_is_reserved(s, path, &why))
+		return fail(s, ERR_RESERVED, "path", "the path %s cannot be stored: %s", path, why);
 	return OK;
 }
 
@@ -78,6 +90,7 @@ store_path_descendants(struct scope *s, struct db *db, int64_t resource, size_t 
 	TRY(db_query(s, db, &rows, SQL_RESOURCE_DESCENDANTS, ARGS(INT(resource), INT((int64_t)limit + 1))));
 	while (*count < limit && db_next(rows)) {
 		d[*count].id = col_int(rows, 0);
+		d[*count].depth = (int)col_int(rows, 4);
 		d[(*count)++].row = (struct path_row){ col_text(s, rows, 1), col_text(s, rows, 2), col_bool(rows, 3) };
 	}
 	if (*count == limit && db_next(rows)) {

@@ -13,6 +13,9 @@ enum status	 store_path_is_taken(struct scope *, struct db *, const char *path, 
 /* Who keeps a claim out, for people: "the path /a belongs to the live article 0190..." *found false: nobody. */
 enum status	 store_path_holder(struct scope *, struct db *, const char *path, const char *fold, const char **text, bool *found) MUST_USE;
 
+/* ERR_RESERVED for a path that belongs to a route. Every statement that makes a path row stands behind it. */
+enum status	 store_path_storable(struct scope *, const char *path) MUST_USE;
+
 struct path_row { const char *path, *fold; bool was_public; };
 /* The canonical row; ERR_NOT_FOUND. */
 enum status	 store_path_load(struct scope *, struct db *, struct path_row *out, int64_t resource) MUST_USE;
@@ -20,7 +23,7 @@ enum status	 store_path_set_public(struct scope *, struct db *, int64_t resource
 /* Give the canonical row back, if nobody ever saw it; *freed tells. */
 enum status	 store_path_free(struct scope *, struct db *, int64_t resource, bool *freed) MUST_USE;
 
-struct descendant { int64_t id; struct path_row row; };
+struct descendant { int64_t id; struct path_row row; int depth; };	/* 1 = a child */
 /* Everything below a page, the nearest first; ERR_TOO_LARGE above `limit`. */
 enum status	 store_path_descendants(struct scope *, struct db *, int64_t resource, size_t limit, struct descendant **, size_t *count) MUST_USE;
 

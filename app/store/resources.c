@@ -79,14 +79,14 @@ store_resource_edit(struct scope *s, struct db *db, struct resource *r, const ch
 }
 
 enum status
-store_resource_publish(struct scope *s, struct db *db, struct resource *r, enum state from, bool *changed)
+store_resource_publish(struct scope *s, struct db *db, struct resource *r, enum state from, const char *name_fold, bool *changed)
 {
 	int64_t changes;
 
 	TRY(db_run(s, db, SQL_RESOURCE_PUBLISH,
 	    ARGS(INT(r->live_revision), INT(r->first_published_at), INT(r->live_changed_at), TEXT(r->live_title), TEXT(r->live_summary),
-	    INT(r->live_noindex), TEXT(r->live_canonical), ID(r->live_author), TEXT(r->content_hash), ID(r->hash_since), INT(r->changed_at),
-	    INT(r->id), TEXT(state_name(from)), INT(r->edit_version)), &changes));
+	    INT(r->live_noindex), TEXT(r->live_canonical), ID(r->live_author), TEXT(r->content_hash), ID(r->hash_since), TEXT(name_fold),
+	    INT(r->changed_at), INT(r->id), TEXT(state_name(from)), INT(r->edit_version)), &changes));
 	*changed = changes == 1;
 	if (*changed) {
 		r->edit_version++;

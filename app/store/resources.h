@@ -21,10 +21,12 @@ enum status	 store_resource_insert(struct scope *, struct db *, struct resource 
 enum status	 store_resource_set_address(struct scope *, struct db *, const struct resource *) MUST_USE;
 
 /* The three conditional updates. `r` holds the new values but the versions, which are still those it was read with; when the row
- * moved on meanwhile *changed is false and nothing happened. Otherwise the versions in `r` are raised as in the row. */
+ * moved on meanwhile *changed is false and nothing happened. Otherwise the versions in `r` are raised as in the row. A tag or author is
+ * found by the name it has in public; an edit gives `name_fold` to those that never were there. */
 enum status	 store_resource_edit(struct scope *, struct db *, struct resource *, const char *name_fold, bool *changed) MUST_USE;
 /* From `from` to published; sets also duplicate_of to none. */
-enum status	 store_resource_publish(struct scope *, struct db *, struct resource *, enum state from, bool *changed) MUST_USE;
+enum status	 store_resource_publish(struct scope *, struct db *, struct resource *, enum state from, const char *name_fold,
+		    bool *changed) MUST_USE;
 enum status	 store_resource_withdraw(struct scope *, struct db *, struct resource *, bool *changed) MUST_USE;
 
 /* Raise event_version alone: something that sinks see changed without an edit. */

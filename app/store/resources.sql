@@ -55,15 +55,15 @@ UPDATE resource SET slug = $1, live_canonical = $2 WHERE id = $3;
 
 -- name: resource_edit
 UPDATE resource
-SET head_revision = $1, slug = $2, parent_id = $3, name_fold = $4, edit_version = edit_version + 1, changed_at = $5
+SET head_revision = $1, slug = $2, parent_id = $3, name_fold = CASE WHEN live_revision IS NULL THEN $4 ELSE name_fold END, edit_version = edit_version + 1, changed_at = $5
 WHERE id = $6 AND edit_version = $7;
 
 -- name: resource_publish
 UPDATE resource
 SET state = 'published', live_revision = $1, scheduled_revision = NULL, publish_at = NULL, first_published_at = $2, live_changed_at = $3,
 	live_title = $4, live_summary = $5, live_noindex = $6, live_canonical = $7, live_author = $8, content_hash = $9, hash_since = $10,
-	duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $11
-WHERE id = $12 AND state = $13 AND edit_version = $14;
+	name_fold = $11, duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $12
+WHERE id = $13 AND state = $14 AND edit_version = $15;
 
 -- name: resource_withdraw
 UPDATE resource
@@ -102,7 +102,7 @@ WITH RECURSIVE down (id, depth) AS (
 	UNION ALL
 	SELECT r.id, down.depth + 1 FROM down JOIN resource r ON r.parent_id = down.id WHERE down.depth < 40
 )
-SELECT down.id, p.path, p.fold, p.was_public
+SELECT down.id, p.path, p.fold, p.was_public, down.depth
 FROM down JOIN path p ON p.resource_id = down.id AND p.role = 'canonical'
 ORDER BY down.depth, down.id
 LIMIT $2;

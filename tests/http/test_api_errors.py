@@ -159,6 +159,14 @@ def test_no_answer_names_what_lies_inside(server, article):
     assert server.value("SELECT count(*) FROM resource") > 0
 
 
+def test_what_broke_on_our_side_is_told_to_the_log_alone(make_server):
+    s = make_server(env={"STELE_FAULT": "post_claim:error"})
+    r = s.post("/api/v1/articles", {"title": "x"})
+    assert r.status == 500 and "the claim" not in r.text
+    told = [e for e in s.log_events("request.failed") if e["request_id"] == r.json()["request_id"]]
+    assert len(told) == 1 and "the claim" in told[0]["detail"] and told[0]["level"] == "error"
+
+
 def test_body_of_a_read_is_not_looked_at(server, article):
     r = server.request("GET", f"/api/v1/articles/{article['id']}", b"{{{{", headers=JSON)
     assert r.status == 200

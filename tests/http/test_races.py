@@ -80,3 +80,13 @@ def test_override_of_an_article_whose_slug_was_taken_meanwhile(site, override, i
     else:
         assert f'rel="canonical" href="{site.base}/articles/fox"' in site.get("/articles/fox-2").text
         assert "/articles/fox-2<" not in site.get("/sitemap.xml").text
+
+
+def test_pages_below_follow_into_a_parent_that_moved_meanwhile_or_nothing_moves(site):
+    parent = site.post("/api/v1/pages", {"title": "Parent", "content": "c"}).json()
+    with writes_wait(site) as (send, answers):
+        send("PATCH", f"/api/v1/pages/{parent['id']}", {"slug": "moved"}, headers={"If-Match": '"1"'})
+        send("POST", "/api/v1/pages", {"title": "Child", "content": "c", "parent": parent["id"]}, key="child-of-a-moved-parent")
+    assert [r.status for r in answers] == [200, 503]
+    again = site.post("/api/v1/pages", {"title": "Child", "content": "c", "parent": parent["id"]}, key="child-of-a-moved-parent")
+    assert again.status == 201 and again.json()["path"] == "/moved/child"

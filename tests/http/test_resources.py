@@ -253,6 +253,26 @@ def test_nesting_has_an_end(server):
             break
         parent = r.json()
     assert r.status == 422 and r.json()["errors"][0]["field"] == "parent"
+    # What stands below a page that moves counts too.
+    above = create(server, "pages")
+    create(server, "pages", parent=create(server, "pages", parent=above["id"])["id"])
+    r = patch(server, above, {"parent": parent["id"]}, "pages")
+    assert r.status == 422 and r.json()["errors"][0]["field"] == "parent"
+    parent = read(server, "pages", parent["parent"], token=server.token).json()
+    r = patch(server, above, {"parent": parent["id"]}, "pages")
+    assert r.status == 422 and r.json()["errors"][0]["field"] == "parent"
+    assert read(server, "pages", above["id"], token=server.token).json()["path"] == above["path"]
+
+
+def test_pages_below_never_get_a_path_that_is_too_long(server):
+    parent = None
+    for _ in range(3):
+        parent = create(server, "pages", slug="\u5929" * 66, **({"parent": parent["id"]} if parent else {}))
+    above = create(server, "pages")
+    below = create(server, "pages", slug="\u5730" * 66, parent=above["id"])
+    r = patch(server, above, {"parent": parent["id"]}, "pages")
+    assert r.status == 422 and r.json()["errors"][0]["field"] == "slug"
+    assert read(server, "pages", below["id"], token=server.token).json()["path"] == below["path"]
 
 
 # Tags and authors
@@ -295,6 +315,21 @@ def test_renaming_a_tag_is_for_all_who_carry_it(server):
     move(server, patch(server, t, {"title": name}, "tags").json(), "publish", kind="tags")
     assert read(server, "articles", a["id"]).json()["tags"][0] == {"name": name, "slug": tag, "url": t["url"]}
     assert create(server, tags=[name.upper()])["tags"][0]["slug"] == tag
+
+
+def test_a_tag_is_found_by_the_name_that_the_world_sees(server):
+    name, seen = word(), f"Seen {word()}"
+    tag = create(server, tags=[seen], state="published")["tags"][0]["slug"]
+    t = patch(server, read(server, "tags", tag).json(), {"title": name}, "tags").json()
+    assert create(server, tags=[seen])["tags"][0]["slug"] == tag
+    assert create(server, tags=[name.upper()])["tags"][0]["slug"] != tag
+    # A draft has no other name than the one that editors see.
+    draft = create(server, "tags")
+    draft = patch(server, draft, {"title": f"New {name}"}, "tags").json()
+    assert create(server, tags=[f"new {name}"])["tags"][0]["slug"] == draft["slug"]
+    move(server, t, "publish", kind="tags")
+    assert create(server, tags=[seen])["tags"][0]["slug"] != tag
+    assert create(server, tags=[name])["tags"][0]["slug"] == tag
 
 
 # Who may do what
@@ -407,7 +442,7 @@ def test_filters(server):
 
 
 @pytest.mark.parametrize("query", ["limit=0", "limit=101", "limit=x", "limit=", "sort=title", "sort=", "state=live", "changed_since=now",
-                                   "changed_since=2026-01-01T00:00:00"])
+                                   "changed_since=2026-01-01T00:00:00", "author=%00", "cursor=%00", "state=draft%00", "tag=%FF"])
 def test_wrong_filters_are_named(server, query):
     r = server.get("/api/v1/articles?" + query)
     assert r.status == 422 and r.json()["errors"][0]["field"] == query.split("=")[0]

@@ -22,7 +22,7 @@ corpus_path(struct scope *s, const char *name)
 		_fail(__FILE__, __LINE__);                                                                 \
 	} while (0)
 
-/* Leaves the test as skipped when the corpora are not there; a corpus without this one file is a failure. */
+/* Leaves the test as skipped, and its scope freed, when the corpora are not there; a corpus without this one file is a failure. */
 static inline void
 corpus_require(struct scope *s)
 {
@@ -30,6 +30,7 @@ corpus_require(struct scope *s)
 
 	if (stat(corpus_path(s, "."), &st) != 0) {
 		print_message("corpora absent\n");
+		scope_free(s);
 		skip();
 	}
 }

@@ -56,22 +56,18 @@ index_names_sitemaps(void **unused)
 }
 
 static void
-ten_thousand_urls_are_quick_and_counted(void **unused)
+ten_thousand_urls_are_quick(void **unused)
 {
 	struct scope *s = scope_new("test");
 	struct sitemap_writer *w = sitemap_begin(s, false);
 	int64_t from = clock_monotonic();
-	size_t before = 0;
 	struct str out;
 
-	for (int i = 0; i < 10000; i++) {
+	for (int i = 0; i < 10000; i++)
 		sitemap_add(w, scope_printf(s, "https://www.example.com/articles/an-article-with-some-words-%d", i), 1700000000000 + i);
-		assert_true(sitemap_bytes(w) > before);
-		before = sitemap_bytes(w);
-	}
 	assert_int_equal(sitemap_end(s, w, &out), OK);
 	assert_in_range(clock_monotonic() - from, 0, 2000);
-	assert_in_range(out.len, before, before + 100);
+	assert_in_range(out.len, 10000 * 100, 10000 * 200);
 	scope_free(s);
 }
 
@@ -120,7 +116,7 @@ robots_keep_crawlers_out_of_the_system_only(void **unused)
 	    "Disallow: /drafts/\n\nSitemap: https://ex.com/sitemap.xml\n");
 	site.robots = "";
 	site.noindex = true;
-	assert_string_equal(robots_txt(s, &site).p, "User-agent: *\nDisallow: /\n\nSitemap: https://ex.com/sitemap.xml\n");
+	assert_string_equal(robots_txt(s, &site).p, "User-agent: *\nDisallow: /\n");
 	scope_free(s);
 }
 
@@ -130,7 +126,7 @@ main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(urls_are_escaped_and_dated),
 		cmocka_unit_test(index_names_sitemaps),
-		cmocka_unit_test(ten_thousand_urls_are_quick_and_counted),
+		cmocka_unit_test(ten_thousand_urls_are_quick),
 		cmocka_unit_test(result_meets_the_published_schema),
 		cmocka_unit_test(robots_keep_crawlers_out_of_the_system_only),
 	};

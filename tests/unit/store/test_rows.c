@@ -2,6 +2,7 @@
 
 #include "store/duplicates.h"
 #include "store/idempotency.h"
+#include "store/imports.h"
 #include "store/outbox.h"
 #include "store/paths.h"
 #include "store/resources.h"
@@ -41,6 +42,23 @@ claim_is_refused_by_path_fold_and_owner(void **state)
 	assert_true(taken);
 	assert_ok(s, store_path_is_taken(s, w->f.db, "/b", "/b", &taken));
 	assert_false(taken);
+}
+
+static void
+system_names_cannot_be_stored_by_any_hand(void **state)
+{
+	static const char *const names[] = { "/admin", "/Admin/x", "/%61dmin", "/api/v1/y", "/sitemap-3.xml", "/robots.txt", "/articles", "/" };
+	struct world *w = *state;
+	struct scope *s = w->f.s;
+	int64_t a = bare(w, "000000000001"), holder;
+	size_t i;
+	bool done;
+
+	for (i = 0; i < COUNT(names); i++) {
+		assert_int_equal(store_path_claim(s, w->f.db, names[i], names[i], a, false, &done), ERR_RESERVED);
+		assert_int_equal(store_import_alias(s, w->f.db, &holder, names[i], names[i], a, true, "test"), ERR_RESERVED);
+		assert_int_equal(store_import_external(s, w->f.db, names[i], names[i], "/media/x", "test"), ERR_RESERVED);
+	}
 }
 
 static void
@@ -107,12 +125,12 @@ conditional_updates_need_the_version_that_was_read(void **state)
 	assert_false(changed);
 	stale.live_revision = 1;
 	stale.first_published_at = stale.live_changed_at = 1;
-	assert_ok(s, store_resource_publish(s, w->f.db, &stale, STATE_DRAFT, &changed));
+	assert_ok(s, store_resource_publish(s, w->f.db, &stale, STATE_DRAFT, NULL, &changed));
 	assert_false(changed);
 	r.live_revision = r.first_published_at = r.live_changed_at = 1;
-	assert_ok(s, store_resource_publish(s, w->f.db, &r, STATE_WITHDRAWN, &changed));
+	assert_ok(s, store_resource_publish(s, w->f.db, &r, STATE_WITHDRAWN, NULL, &changed));
 	assert_false(changed);
-	assert_ok(s, store_resource_publish(s, w->f.db, &r, STATE_DRAFT, &changed));
+	assert_ok(s, store_resource_publish(s, w->f.db, &r, STATE_DRAFT, NULL, &changed));
 	assert_true(changed && r.edit_version == 3 && r.event_version == 2);
 	assert_ok(s, store_resource_withdraw(s, w->f.db, &r, &changed));
 	assert_true(changed);
@@ -203,7 +221,8 @@ int
 main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T(claim_is_refused_by_path_fold_and_owner), T(holders_are_told_apart), T(path_that_was_seen_is_never_given_back),
+		T(claim_is_refused_by_path_fold_and_owner), T(system_names_cannot_be_stored_by_any_hand),
+		T(holders_are_told_apart), T(path_that_was_seen_is_never_given_back),
 		T(conditional_updates_need_the_version_that_was_read), T(one_event_per_version_and_topic), T(revision_comes_back_as_it_went),
 		T(ids_are_read_as_far_as_they_are_ids), T(sitemap_part_is_made_once_and_moves_after),
 	};
