@@ -1,6 +1,7 @@
 /* facts.c - gathering what an answer says about one resource. */
 #include "actions/facts.h"
 
+#include "actions/plan.h"
 #include "store/resources.h"
 #include "store/revisions.h"
 
@@ -52,7 +53,8 @@ facts_url(struct scope *s, const struct site *site, const struct facts *f)
 const char *
 facts_canonical(struct scope *s, const struct site *site, const struct facts *f)
 {
-	const char *override = f->resource.state == STATE_PUBLISHED ? f->resource.live_canonical : f->revision.canonical;
+	const char *override = f->resource.state == STATE_PUBLISHED ? f->resource.live_canonical :
+	    plan_override(s, site, f->revision.canonical, f->resource.path);
 
 	return site_canonical(s, site, override, f->original_path, f->resource.path);
 }

@@ -4,6 +4,7 @@
 #include "base/hash.h"
 #include "base/unicode.h"
 #include "core/slug.h"
+#include "core/url.h"
 #include "store/resources.h"
 #include "store/terms.h"
 
@@ -93,9 +94,16 @@ plan_own_author(struct scope *s, struct db *db, const struct site *site, const s
 const char *
 plan_override(struct scope *s, const struct site *site, const char *canonical, const char *path)
 {
-	if (canonical == NULL || strcmp(canonical, site_url(s, site, path)) == 0)
+	struct url_form form;
+	struct str query;
+
+	if (canonical == NULL)
 		return NULL;
-	return canonical;
+	if (url_form_own(s, &form, &query, str_of(canonical), site->public_origin, "canonical") != OK) {
+		s->error = NULL;	/* elsewhere */
+		return canonical;
+	}
+	return query.len == 0 && strcmp(form.path, path) == 0 ? NULL : canonical;
 }
 
 enum status

@@ -50,6 +50,6 @@ enum status	 plan_own_author(struct scope *, struct db *, const struct site *, c
 enum status	 plan_term_settle(struct scope *, struct db *, const struct site *, const struct term_plan *, struct term *out) MUST_USE;
 /* What tags and authors are found by. */
 enum status	 plan_name_fold(struct scope *, const char **out, const char *name) MUST_USE;
-/* An override that is the resource's own address is none. */
+/* An override that is the resource's own address, however it is spelled, is none. */
 const char	*plan_override(struct scope *, const struct site *, const char *canonical, const char *path);
 #endif

@@ -13,6 +13,10 @@ enum status	 settings_site(struct scope *, struct db *, const struct config *, s
 struct setting_change { const char *key, *value; };
 enum status	 setting_change(struct scope *, struct db *, void *change) MUST_USE;
 
+/* The first address of the sitemap, or that of the sitemap itself, that robots.txt with the stored settings keeps crawlers from;
+ * NULL when there is none. */
+enum status	 settings_robots_conflict(struct scope *, struct db *, const struct config *, const char **url) MUST_USE;
+
 /* What is stored, in the order of the keys; what is not stored has its default. */
 enum status	 settings_read(struct scope *, struct db *, struct setting **, size_t *count) MUST_USE;
 #endif

@@ -6,6 +6,7 @@
 static enum status	run_set(struct scope *, struct args *);
 static enum status	run_get(struct scope *, struct args *);
 static enum status	run_list(struct scope *, struct args *);
+static enum status	warn_of_conflict(struct scope *, const struct opened *);
 static enum status	read_all(struct scope *, struct args *, struct setting **, size_t *count);
 
 const struct command command_setting_set = {
@@ -38,8 +39,21 @@ run_set(struct scope *s, struct args *a)
 
 	TRY(data_open(s, a, &o));
 	status = writer_run(s, o.db, o.shared, setting_change, &change);
+	if (status == OK && strcmp(change.key, "robots") == 0)
+		status = warn_of_conflict(s, &o);
 	data_close(&o);
 	return status;
+}
+
+static enum status
+warn_of_conflict(struct scope *s, const struct opened *o)
+{
+	const char *url;
+
+	TRY(settings_robots_conflict(s, o->db, o->config, &url));
+	if (url != NULL)
+		fprintf(stderr, "stele setting set: warning: robots.txt now keeps crawlers from %s, which the sitemap lists\n", url);
+	return OK;
 }
 
 static enum status

@@ -7,6 +7,7 @@
 
 static enum status	route_and_handle(struct scope *, struct exchange *, bool *is_ours);
 static enum status	answer_elsewhere(struct scope *, struct exchange *, enum route_kind, const char *origin);
+static bool		add_version(struct scope *, struct exchange *);
 static enum status	decode_params(struct scope *, struct exchange *);
 
 bool
@@ -66,6 +67,8 @@ route_and_handle(struct scope *s, struct exchange *ex, bool *is_ours)
 		respond_options(s, ex, router_allow(s, r->path));
 		return OK;
 	}
+	if (found == ERR_NOT_FOUND && kind == ROUTE_API && add_version(s, ex))
+		return OK;
 	if (found != OK)
 		return fail(s, found, NULL, found == ERR_METHOD ? "this address answers %s" : "there is nothing at this address",
 		    found == ERR_METHOD ? router_allow(s, r->path) : "");
@@ -94,6 +97,23 @@ answer_elsewhere(struct scope *s, struct exchange *ex, enum route_kind kind, con
 	TRY(view_page(s, ex->reader->db, ex->reader->site, ex->reader->templates, &found, &view));
 	ex->response = (struct response){ .status = view.status, .type = view.type, .body = view.body };
 	return OK;
+}
+
+/* "/api/articles" leads to "/api/v1/articles" if something answers there. */
+static bool
+add_version(struct scope *s, struct exchange *ex)
+{
+	const struct request *r = ex->request;
+	size_t prefix = strlen("/api");
+	const char *path = scope_printf(s, "/api/v1%.*s", STR_FMT(str_part(r->path, prefix, r->path.len)));
+	bool is_read = r->method == METHOD_GET || r->method == METHOD_HEAD;
+	const struct route *route;
+
+	if (!str_starts(r->path, "/api/") || router_find(&route, r->method, str_of(path), NULL) != OK)
+		return false;
+	respond_redirect(&ex->response, is_read ? 301 : 308, scope_printf(s, "%s/api/v1%.*s", ex->reader->config->admin_origin,
+	    STR_FMT(str_part(r->target, prefix, r->target.len))));
+	return true;
 }
 
 /* A segment with an encoded slash, NUL or bytes that are no text names nothing we have. */

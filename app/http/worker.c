@@ -23,6 +23,7 @@ static struct {
 	struct templates *templates;
 	int64_t		 schema;
 	struct { struct kore_event event; int fd; } wake;	/* Kore wants the event first */
+	pid_t		 parent;
 	bool		 stops;
 	struct write_job counts;	/* scope set while it is under way */
 	_Atomic bool	 counts_done;
@@ -34,6 +35,7 @@ static enum status	start_threads(struct scope *);
 static void		give_up(struct scope *, const char *what, enum status);
 static void		on_wake(void *, int);
 static void		on_tick(void *, uint64_t);
+static void		check_parent(void);
 static void		check_writer(void);
 static void		flush_counts(void);
 static void		flush_metrics(void);
@@ -49,6 +51,7 @@ kore_parent_configure(int argc, char **argv)
 	/* Kore prints its log; what waits in a buffer would be printed again by every worker. */
 	fflush(stdout);
 	setvbuf(stdout, NULL, _IOLBF, 0);
+	own.parent = getpid();
 	own.scope = scope_new("web");
 	arena_warm_up();
 	hash_warm_up();
@@ -185,11 +188,23 @@ on_tick(void *arg, uint64_t now)
 {
 	shared_beat(web.shared, worker->id, getpid());
 	guard_tick(clock_monotonic());
+	check_parent();
 	check_writer();
 	readers_poll_changes(web.readers);
 	flush_metrics();
 	if (++own.ticks % (1000 / WORKER_TICK_MS) == 0)
 		flush_counts();
+}
+
+/* The kernel tells of a parent's death only those who asked before it, and Kore may be deaf yet when it does. */
+static void
+check_parent(void)
+{
+	if (own.stops || getppid() == own.parent)
+		return;
+	own.stops = true;
+	log_warn(own.scope, "worker.orphaned", "\"worker\":%d", (int)worker->id);
+	kill(getpid(), SIGTERM);
 }
 
 static void

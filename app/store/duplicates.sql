@@ -1,10 +1,11 @@
 -- Who had a text first. The two partial indexes on (locale, content_hash) serve these, so that the number of copies does not matter.
 
--- Those that are nobody's copy, longest first. The fourth column: may be the original of others; the fifth: is exempt from being a copy.
+-- Those that are nobody's copy, longest first. Who has an override neither leads nor follows, so any number of them would only stand
+-- before the others. The third column: may be the original of others; the fourth: is exempt from being a copy.
 -- name: duplicates_originals
-SELECT id, hash_since, live_noindex = 0 AND live_canonical IS NULL, live_canonical IS NOT NULL OR distinct_reason IS NOT NULL
+SELECT id, hash_since, live_noindex = 0, distinct_reason IS NOT NULL
 FROM resource
-WHERE locale = $1 AND content_hash = $2 AND duplicate_of IS NULL
+WHERE locale = $1 AND content_hash = $2 AND duplicate_of IS NULL AND live_canonical IS NULL
 ORDER BY hash_since, id LIMIT $3;
 
 -- The longest holder among copies of the next original after $3.

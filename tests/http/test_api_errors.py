@@ -167,6 +167,18 @@ def test_what_broke_on_our_side_is_told_to_the_log_alone(make_server):
     assert len(told) == 1 and "the claim" in told[0]["detail"] and told[0]["level"] == "error"
 
 
+@pytest.mark.parametrize("method, path, status", [
+    ("POST", "/api/articles", 308), ("GET", "/api/articles?limit=1&cursor=x", 301), ("PATCH", "/api/pages/%2e%2e", 308),
+    ("POST", "/api/tags/a/publish", 308), ("GET", "/api/nothing", 404), ("GET", "/api", 404), ("GET", "/api/v2/articles", 404),
+    ("GET", "/apiary", 404), ("GET", "/api//articles", 404)])
+def test_address_without_version_is_one_redirect(server, method, path, status):
+    before = server.value("SELECT count(*) FROM resource")
+    r = server.request(method, path, {"title": "x"} if method != "GET" else None, token=server.token, key=method == "POST")
+    assert r.status == status
+    assert r.headers.get("Location") == (server.base + path.replace("/api", "/api/v1") if status != 404 else None)
+    assert server.value("SELECT count(*) FROM resource") == before
+
+
 def test_body_of_a_read_is_not_looked_at(server, article):
     r = server.request("GET", f"/api/v1/articles/{article['id']}", b"{{{{", headers=JSON)
     assert r.status == 200

@@ -1,15 +1,18 @@
 """What a retry means, judged by rows and events. Numbers are those of the cases in the contract."""
 import concurrent.futures
 import json
+import re
 import socket
 import sqlite3
+import subprocess
+import sys
 import threading
 import time
 
 import pytest
 
 import site_pages
-from stele import new_key
+from stele import ROOT, new_key
 
 P1 = {"title": "T1", "content": "C1"}
 P2 = {"title": "T2", "content": "C2"}
@@ -169,6 +172,27 @@ def test_c9_write_lock_held_too_long(make_server):
     assert s.post(ARTICLES, P1, key=key).status == 201
 
 
+def test_c10_all_look_before_anyone_claims(make_server):
+    """Nobody gets the lock until every request of every worker has looked in vain; then one claims and the others find that."""
+    s = make_server(workers=2)
+    assert s.post(ARTICLES, {"title": "warm"}).status == 201
+    key, d = new_key(), Delta(s)
+    lock = sqlite3.connect(s.db, isolation_level=None)
+    lock.execute("BEGIN IMMEDIATE")
+    with concurrent.futures.ThreadPoolExecutor(16) as pool:
+        waiting = [pool.submit(s.post, ARTICLES, P1, key=key) for _ in range(16)]
+        time.sleep(1)
+        assert not any(w.done() for w in waiting)
+        lock.execute("COMMIT")
+        lock.close()
+        answers = sorted((w.result() for w in waiting), key=lambda r: -r.status)
+    assert [r.status for r in answers] == [201] + [200] * 15
+    for r in answers[1:]:
+        assert_replay(r, answers[0])
+    assert (d.art, d.idem, d.out) == (1, 1, 1)
+    check_invariants(s)
+
+
 # B. Crash, restart, response loss
 
 
@@ -224,6 +248,34 @@ def test_c14_c15_killed_before_the_commit(make_server, point):
     r = s.post(ARTICLES, P1, key=key)
     assert r.status == 201 and r.headers["Idempotent-Replayed"] == "false"
     assert s.value("SELECT count(*) FROM resource WHERE kind = 'article'") == 1
+    check_invariants(s)
+
+
+CLIENT = """
+import http.client, json, pathlib, sys, uuid
+port, token, file = sys.argv[1:]
+file = pathlib.Path(file)
+if not file.exists():
+    file.write_text(str(uuid.uuid4()))
+conn = http.client.HTTPConnection("127.0.0.1", int(port), timeout=30)
+conn.request("POST", "/api/v1/articles", json.dumps({"title": "T1", "content": "C1"}), {"Content-Type": "application/json",
+             "Authorization": "Bearer " + token, "Idempotency-Key": file.read_text()})
+print("sent", flush=True)
+answer = conn.getresponse()
+print(json.dumps([answer.status, answer.getheader("Idempotent-Replayed"), json.loads(answer.read())["id"]]))
+"""
+
+
+def test_c16_client_that_was_killed_goes_on_with_its_key(make_server, tmp_path):
+    s = make_server(workers=1, env={"STELE_FAULT": "pre_claim:sleep1:1"})
+    argv = [sys.executable, "-c", CLIENT, str(s.port), s.token, str(tmp_path / "key")]
+    with subprocess.Popen(argv, stdout=subprocess.PIPE, text=True) as client:
+        assert client.stdout.readline() == "sent\n"
+        client.kill()
+    assert eventually(lambda: record(s, (tmp_path / "key").read_text()))
+    status, replayed, uid = json.loads(subprocess.run(argv, capture_output=True, text=True, check=True).stdout.splitlines()[1])
+    assert (status, replayed) == (200, "true")
+    assert [r["uid"] for r in s.sql("SELECT uid FROM resource WHERE kind = 'article'")] == [uid]
     check_invariants(s)
 
 
@@ -679,6 +731,28 @@ def test_c93_given_slug_still_guards(warm):
     problem = assert_problem(warm.post(ARTICLES, body, key=key), 409, "slug_conflict")
     assert first.json()["id"] in problem["detail"] and "live" in problem["detail"]
     assert warm.value("SELECT count(*) FROM path WHERE path = ?", first.json()["path"]) == 1
+
+
+WRITES = re.findall(r'^WRITE\(\w+, "(\w+)", "([^"]+)", \w+, (\w+),', (ROOT / "app/core/writes.def").read_text(), re.M)
+DAYS = {"WRITE": 7, "STATE": 30}
+
+
+def test_c98_every_route_keeps_its_records_as_long_as_the_manual_says(warm):
+    longest_retry = 3 * 24 * 3600 * 1000
+    assert len(WRITES) == len({w[:2] for w in WRITES}) > 0
+    manual = " ".join(warm.get("/docs/idempotency").text.split())
+    assert "kept for 7 days" in manual and "withdrawing for 30" in manual
+    ids = {}
+    for method, route, retention in sorted(WRITES, key=lambda w: ("{id}" in w[1], "withdraw" in w[1])):
+        key, kind = new_key(), route.split("/")[3]
+        headers = {"If-Match": "*"} if method == "PATCH" else {}
+        body = {"title": new_key()} if "publish" not in route and "withdraw" not in route else None
+        r = warm.request(method, route.replace("{id}", ids.get(kind, "")), body, token=warm.token, key=key, headers=headers)
+        assert r.status in (200, 201), (route, r)
+        ids.setdefault(kind, r.json()["id"])
+        row = record(warm, key)
+        assert (row["method"], row["route"]) == (method, route)
+        assert row["expired_at"] - row["created_at"] == DAYS[retention] * 24 * 3600 * 1000 > longest_retry
 
 
 def test_c98_retention(warm):

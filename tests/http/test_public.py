@@ -30,6 +30,16 @@ def test_canonical_override_is_what_the_page_names(server):
     assert p.response.headers["Link"] == '<https://other.test/original>; rel="canonical"'
 
 
+@pytest.mark.parametrize("spell", [lambda u: u, lambda u: u + "/", lambda u: u.replace("/articles", "/%61rticles"), lambda u: u + "#top",
+                                   lambda u: u.replace("/articles", "//articles/."), lambda u: u.replace("http:", "HTTP:")])
+def test_override_that_is_the_own_address_in_any_spelling_is_none(server, spell):
+    slug = word()
+    a = publish(server, slug=slug, seo={"canonical": spell(f"{server.base}/articles/{slug}")})
+    assert a["canonical"] == a["url"] and a["in_sitemap"]["listed"]
+    assert page(server, a["path"]).canonical == a["url"]
+    assert f"<loc>{a['url']}</loc>" in server.get("/sitemap.xml").text
+
+
 def test_duplicate_names_the_original(server):
     text = " ".join(word() for _ in range(40))
     first = publish(server, "Twice " + text[:20], content=text)
@@ -40,6 +50,16 @@ def test_duplicate_names_the_original(server):
     assert p.meta("robots") != ["noindex"] and "X-Robots-Tag" not in p.response.headers
     move(server, first, "withdraw")
     assert page(server, second["path"]).canonical == second["url"]
+
+
+def test_duplicate_is_seen_behind_any_number_that_name_a_canonical_of_their_own(server):
+    text = " ".join(word() for _ in range(40))
+    for _ in range(66):
+        publish(server, "Syndicated", content=text, seo={"canonical": "https://other.test/first"})
+    first, second = (publish(server, "Syndicated", content=text) for _ in range(2))
+    assert first["canonical"] == first["url"]
+    assert second["canonical"] == first["url"] and second["duplicate_of"] == first["id"]
+    assert f"<loc>{second['url']}</loc>" not in server.get("/sitemap.xml").text
 
 
 def test_noindex_is_in_head_and_header(server):

@@ -23,12 +23,12 @@ def checkout(tmp_path):
 
 
 class Run:
-    def __init__(self, checkout, *args):
-        self.port = stele.free_port()
+    def __init__(self, checkout, *args, port=None, env=True):
+        self.port = port or stele.free_port()
         self.began = time.monotonic()
         self.log = open(checkout / f"log-{self.port}", "w+")
         self.process = subprocess.Popen([checkout / "run", *args], stdout=self.log, stderr=self.log, stdin=subprocess.DEVNULL,
-                                        env={**os.environ, "STELE_LISTEN": f"127.0.0.1:{self.port}"})
+                                        env={**os.environ, **({"STELE_LISTEN": f"127.0.0.1:{self.port}"} if env else {})})
 
     def wait(self, seconds=60):
         while True:
@@ -92,5 +92,23 @@ def test_arguments_go_on_to_serve_and_the_settings_file_is_respected(checkout):
             time.sleep(0.05)
         text = (data / "run" / "serve.conf").read_text()
         assert "public_origin = https://example.org\n" in text and "workers = 1\n" in text
+    finally:
+        run.stop()
+
+
+@pytest.mark.parametrize("where", ["file", "--listen ADDR", "--listen=ADDR"])
+def test_the_address_may_come_from_elsewhere_than_the_environment(checkout, where):
+    port = stele.free_port()
+    address = f"127.0.0.1:{port}"
+    if where == "file":
+        (checkout / "data").mkdir(mode=0o700)
+        (checkout / "data" / "stele.conf").write_text(f"listen = {address}  # here\n")
+    args = [] if where == "file" else where.replace("ADDR", address).split()
+    run = Run(checkout, *args, port=port, env=False)
+    try:
+        run.wait()
+        assert f"serving http://localhost:{port} " in run.text()
+        status, page = run.request("GET", "/")
+        assert status == 200 and f"http://localhost:{port}/" in page
     finally:
         run.stop()

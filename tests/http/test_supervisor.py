@@ -92,6 +92,15 @@ def test_children_do_not_outlive_a_killed_supervisor(make_server):
     assert s.get("/healthz").status == 200
 
 
+@pytest.mark.parametrize("delay", [0.03, 0.08, 0.13, 0.2, 0.3])
+def test_children_that_were_just_starting_do_not_outlive_it_either(make_server, delay):
+    s = make_server(start=False, workers=4)
+    s.start(wait=False)
+    time.sleep(delay)
+    s.kill()
+    s.assert_nothing_left(10)
+
+
 def test_a_site_can_be_served_again_at_once_after_its_supervisor_was_killed(make_server):
     s = make_server()
     for _ in range(3):

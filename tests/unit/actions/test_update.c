@@ -290,11 +290,25 @@ static void
 renamed_tag_is_found_by_its_new_name(void **state)
 {
 	struct world *w = *state;
-	json_t *a = world_made(w, &w->bob, KIND_TAG, "{\"title\":\"Old\",\"state\":\"published\"}", 201), *b;
+	json_t *a = world_made(w, &w->bob, KIND_TAG, "{\"title\":\"Old\"}", 201), *b;
 
 	json_decref(world_updated(w, &w->bob, KIND_TAG, text_at(a, "id"), "{\"title\":\"New\"}", "\"1\""));
 	b = article(w, "{\"title\":\"x\",\"tags\":[\"NEW\"]}");
 	assert_text(json_array_get(json_object_get(b, "tags"), 0), "slug", "old");
+	json_decref(a);
+	json_decref(b);
+}
+
+static void
+renamed_tag_keeps_the_name_the_world_sees_until_it_is_published(void **state)
+{
+	struct world *w = *state;
+	json_t *a = world_made(w, &w->bob, KIND_TAG, "{\"title\":\"Old Name\",\"state\":\"published\"}", 201), *b;
+
+	json_decref(world_updated(w, &w->bob, KIND_TAG, text_at(a, "id"), "{\"title\":\"New Name\"}", "\"1\""));
+	b = article(w, "{\"title\":\"x\",\"tags\":[\"OLD NAME\", \"New Name\"]}");
+	assert_text(json_array_get(json_object_get(b, "tags"), 0), "slug", "old-name");
+	assert_text(json_array_get(json_object_get(b, "tags"), 1), "slug", "new-name");
 	json_decref(a);
 	json_decref(b);
 }
@@ -310,6 +324,7 @@ main(void)
 		T(unknown_and_fixed_members_are_refused), T(edit_of_a_live_article_changes_nothing_public), T(slug_may_change_until_it_was_public),
 		T(reserved_slug_is_refused_on_update_too), T(pages_below_follow), T(page_cannot_stand_below_itself),
 		T(page_moves_to_another_parent_and_out), T(renamed_tag_is_found_by_its_new_name),
+		T(renamed_tag_keeps_the_name_the_world_sees_until_it_is_published),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
