@@ -73,12 +73,12 @@ $(if $(V),,@echo "  CC $<")
 $(Q)$(CC) $(CPPFLAGS) $(1) $(CFLAGS) -MMD -MP -c -o $@ $<
 endef
 
-$(B)/gen/sql.h: $(SQL) tools/sql.awk
+$(B)/gen/sql.h: $(SQL) app/store/sql.awk
 	@mkdir -p $(@D)
-	$(Q)awk -v out=h -f tools/sql.awk $(SQL) > $@.tmp && mv $@.tmp $@
-$(B)/gen/sql.c: $(SQL) tools/sql.awk
+	$(Q)awk -v out=h -f app/store/sql.awk $(SQL) > $@.tmp && mv $@.tmp $@
+$(B)/gen/sql.c: $(SQL) app/store/sql.awk
 	@mkdir -p $(@D)
-	$(Q)awk -v out=c -f tools/sql.awk $(SQL) > $@.tmp && mv $@.tmp $@
+	$(Q)awk -v out=c -f app/store/sql.awk $(SQL) > $@.tmp && mv $@.tmp $@
 $(B)/obj/gen/sql.o: $(B)/gen/sql.c $(B)/gen/sql.h $(B)/flags
 	$(call compile)
 $(B)/obj/http/%.o: app/http/%.c $(B)/flags | $(B)/gen/sql.h
@@ -123,10 +123,10 @@ $(B)/unit/%: tests/unit/%.c $(UNIT_LIBS) $(B)/flags | $(B)/gen/sql.h
 	$(Q)$(CC) $(CPPFLAGS) $(CFLAGS) -MMD -MP $(LDFLAGS) -Itests/unit -o $@ $< $(UNIT_LIBS) -lcmocka -lbrotlidec $(LDLIBS)
 unit-bins: $(UNIT_BIN)
 unit: $(UNIT_BIN)
-	$(Q)tools/unit.sh $(UNIT_BIN)
+	$(Q)tests/tools/unit.sh $(UNIT_BIN)
 
 lint:
-	$(Q)tools/lint.sh $(B)
+	$(Q)tests/tools/lint.sh $(B)
 
 # Fuzz targets: tests/fuzz/fuzz_NAME.c; inputs that are kept lie in tests/fuzz/corpus/NAME/. `replay` runs those without libFuzzer.
 FUZZ	:= $(wildcard tests/fuzz/fuzz_*.c)
@@ -145,11 +145,12 @@ fuzz-bins: $(FUZZ_BIN)
 replay-bins: $(REPLAY_BIN)
 fuzz:
 	$(Q)$(MAKE) --no-print-directory CC=clang MODE=fuzz B=$(B)/fuzz fuzz-bins
-	$(Q)tools/fuzz.sh $(FUZZ_SECONDS) $(patsubst $(B)/fuzz/%,$(B)/fuzz/fuzz/%,$(FUZZ_BIN))
+	$(Q)tests/tools/fuzz.sh $(FUZZ_SECONDS) $(patsubst $(B)/fuzz/%,$(B)/fuzz/fuzz/%,$(FUZZ_BIN))
 replay: $(REPLAY_BIN)
-	$(Q)tools/replay.sh $(REPLAY_BIN)
+	$(Q)tests/tools/replay.sh $(REPLAY_BIN)
 
 bench: all
+	$(Q)conf/packages.sh install build bench
 	$(Q)/usr/bin/python3 tests/bench/bench.py $(B)
 
 install: all

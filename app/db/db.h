@@ -2,7 +2,7 @@
 #ifndef DB_DB_H
 #define DB_DB_H
 #include "base/base.h"
-#include "gen/sql.h"		/* enum sql: made by tools/sql.awk from every app/store/ .sql file */
+#include "gen/sql.h"		/* enum sql: made by app/store/sql.awk from every app/store/ .sql file */
 
 struct db;			/* one connection; one thread at a time */
 struct db_rows;			/* a running query; one owner, ended by db_end */

@@ -1,6 +1,6 @@
 # sql.awk - named statements of app/store/*.sql -> an enum and a table.
 # "-- name: path_load" begins a statement that runs to the next name or the end of the file; other comment lines are dropped.
-# Usage: awk -v out=h|c -f tools/sql.awk FILES
+# Usage: awk -v out=h|c -f app/store/sql.awk FILES
 function fault(message) {
 	print message > "/dev/stderr"
 	failed = 1
@@ -25,7 +25,7 @@ function flush_statement(    upper) {
 	name = text = ""
 }
 BEGIN {
-	print "/* Made by tools/sql.awk. */"
+	print "/* Made by app/store/sql.awk. */"
 	if (out == "h")
 		print "#ifndef GEN_SQL_H\n#define GEN_SQL_H\n\nenum sql {"
 	else

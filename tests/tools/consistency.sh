@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # consistency.sh - lists that must say the same: routes, writes, errors, metrics, settings, and the pages that explain them.
 set -u
-cd "$(dirname "$0")/.." || exit 1
+cd "$(dirname "$0")/../.." || exit 1
 bad=0
 # same WHAT FILE_A FILE_B: two sorted lists must be equal.
 same() {

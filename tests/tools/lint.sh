@@ -11,8 +11,8 @@ try() {
 		failed=1
 	fi
 }
-tools/layers.sh || failed=1
-try shellcheck run check .ci/run tools/*.sh
+tests/tools/layers.sh || failed=1
+try shellcheck run check .ci/run conf/*.sh tests/tools/*.sh
 try cppcheck --quiet --error-exitcode=1 --std=c11 --enable=warning,portability --inline-suppr \
 	--suppress=missingIncludeSystem --suppress=varFuncNullUB -Iapp -I"$build" -D_GNU_SOURCE -DSTELE_VERSION='"0"' app
 if command -v clang-tidy >/dev/null; then

@@ -2,7 +2,7 @@
 # layers.sh - fails on an include that the architecture does not allow: arrows between folders point down, and every foreign
 # library has one home. Usage: layers.sh [ROOT]
 set -eu
-cd "${1:-$(dirname "$0")/..}"
+cd "${1:-$(dirname "$0")/../..}"
 
 # shellcheck disable=SC2016
 find app -name '*.[ch]' -o -name '*.def' -path 'app/*' | sort | xargs awk '

@@ -1,16 +1,17 @@
 #!/bin/sh
 # packages.sh - the one list of Debian packages, and bringing those that are missing.
-# Usage: packages.sh list build|test ...      print the names
-#        packages.sh install build|test ...   install what is missing (root or sudo); asks apt for nothing when nothing is
+# Usage: packages.sh list build|test|bench ...    print the names
+#        packages.sh install build|test|bench ... install what is missing (root or sudo); asks apt for nothing when nothing is
 set -eu
 
 build='build-essential pkgconf libsqlite3-dev libxml2-dev libssl-dev libjansson-dev libmd4c-dev libmd4c-html0-dev'
 build="$build libgumbo-dev libicu-dev libcurl4-openssl-dev libargon2-dev libbrotli-dev zlib1g-dev kore"
 test='libcmocka-dev python3 python3-pytest python3-hypothesis python3-lxml python3-html5lib clang llvm libclang-rt-14-dev'
-test="$test openssl nginx haproxy systemd curl procps shellcheck"
+test="$test openssl nginx haproxy systemd curl procps shellcheck bzip2"
+bench="wrk nginx"
 
 usage() {
-	echo "usage: packages.sh list|install build|test ..." >&2
+	echo "usage: packages.sh list|install build|test|bench ..." >&2
 	exit 2
 }
 
@@ -22,6 +23,7 @@ for set in "$@"; do
 	case $set in
 	build) names="$names $build" ;;
 	test) names="$names $test" ;;
+	bench) names="$names $bench" ;;
 	*) usage ;;
 	esac
 done
