@@ -44,6 +44,7 @@ struct db {
 	int		 depth;
 	int64_t		 deadline;	/* of the statement that is stepping */
 	int64_t		 unique_violations;
+	int64_t		 wal_frames;
 	struct touched_mark marks[MAX_SAVEPOINTS];
 	struct touched	*touched;
 	sqlite3_stmt	*control[CONTROL_COUNT];
@@ -53,6 +54,7 @@ struct db {
 static void	 library_init(void);
 static enum status configure(struct scope *, struct db *);
 static int	 stop_when_late(void *);
+static int	 count_frames(void *, sqlite3 *, const char *name, int frames);
 static enum status status_of(int rc);
 static enum status failed(struct scope *, struct db *, const char *what, int rc);
 static int	 control(struct db *, enum control);
@@ -435,6 +437,12 @@ db_ask(struct scope *s, struct db *db, int64_t *out, const char *sql)
 	return OK;
 }
 
+int64_t
+db_wal_frames(struct db *db)
+{
+	return db->wal_frames;
+}
+
 int
 db_depth(struct db *db)
 {
@@ -481,9 +489,23 @@ configure(struct scope *s, struct db *db)
 		sqlite3_progress_handler(db->handle, PROGRESS_STEPS, stop_when_late, db);
 		return db_exec(s, db, "PRAGMA cache_size = -2000; SELECT 1 FROM sqlite_schema LIMIT 1");
 	}
-	return db_exec(s, db,
+	TRY(db_exec(s, db,
 	    "PRAGMA cache_size = -8000; PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL;"
-	    "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864");
+	    "PRAGMA wal_autocheckpoint = 0; PRAGMA journal_size_limit = 67108864"));
+	/* After the pragma, which would take the hook away. */
+	sqlite3_wal_hook(db->handle, count_frames, db);
+	return OK;
+}
+
+static int
+count_frames(void *arg, sqlite3 *handle, const char *name, int frames)
+{
+	struct db *db = arg;
+
+	(void)handle;
+	(void)name;
+	db->wal_frames = frames;
+	return SQLITE_OK;
 }
 
 static int

@@ -12,6 +12,8 @@ enum status	 db_exec_script(struct scope *, struct db *, const char *sql) MUST_U
 /* A SELECT or PRAGMA that yields one integer; 0 when it yields no row. */
 enum status	 db_ask(struct scope *, struct db *, int64_t *out, const char *sql) MUST_USE;
 
+/* Pages in the log after the last commit of this handle; it starts over when all of it was moved and nobody reads it. */
+int64_t		 db_wal_frames(struct db *);
 int		 db_depth(struct db *);			/* open savepoints */
 struct touched	*db_touched(struct db *);
 int64_t		 db_unique_violations(struct db *);	/* since the handle was opened */

@@ -248,6 +248,7 @@ run_batch(struct writer *w)
 	if (status == OK) {
 		(void)fault("post_commit");
 		db_touched_bump(w->db, w->shared);
+		metric_set(w->shared, METRIC_WAL_FRAMES, db_wal_frames(w->db));
 		metric_add(w->shared, METRIC_WRITE_COMMITS, 1);
 	} else
 		db_rollback(w->db);
@@ -335,6 +336,7 @@ run_unit(struct scope *s, struct db *db, struct shared *shared, int64_t schema,
 	if (status == OK) {
 		(void)fault("post_commit");
 		db_touched_bump(db, shared);
+		metric_set(shared, METRIC_WAL_FRAMES, db_wal_frames(db));
 		metric_add(shared, METRIC_WRITE_COMMITS, 1);
 	} else
 		db_rollback(db);

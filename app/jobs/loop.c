@@ -15,6 +15,8 @@
 #define BATCH_ROWS 200			/* keeps a batch far below the 20 ms that a transaction may hold */
 #define BATCHES_PER_TURN 20
 #define PASSIVE_BYTES (INT64_C(8) << 20)
+#define PASSIVE_FRAMES 2048		/* the same in pages of 4 kB */
+#define RESTART_FRAMES 4096
 #define TRUNCATE_BYTES (INT64_C(256) << 20)
 #define OLD_MS 2000
 #define TURN_MS 1000
@@ -25,7 +27,7 @@ struct jobs {
 	struct shared	*shared;
 	const char	*wal_path;
 	struct timespec	 wal_time;	/* as of the last checkpoint: when the log was written to, */
-	int64_t		 wal_bytes;	/* its size after it, */
+	int64_t		 frames;	/* how many pages it had, */
 	int64_t		 checkpoint_at;	/* and when that was, monotonic */
 };
 
@@ -37,6 +39,7 @@ struct task {
 };
 
 static enum status	run_checkpoint(struct scope *, struct jobs *, bool *more);
+static enum status	finish_log(struct scope *, struct jobs *, int64_t *bytes);
 static enum status	run_schedule(struct scope *, struct jobs *, bool *more);
 static enum status	run_purge(struct scope *, struct jobs *, bool *more);
 static enum status	run_prune(struct scope *, struct jobs *, bool *more);
@@ -98,35 +101,46 @@ run_task(const struct task *task, struct jobs *jobs)
 	return more;
 }
 
-/* PASSIVE disturbs nobody but never catches up with writers that do not pause, so a log that grew far is cut while they wait their turn. */
+/* PASSIVE disturbs nobody but never catches up with writers that do not pause, and the log then grows. So now and then the little that a first
+ * pass left is moved while writers wait their turn: the next of them starts the log over. */
 static enum status
 run_checkpoint(struct scope *s, struct jobs *jobs, bool *more)
 {
+	int64_t now = clock_monotonic(), frames = metric_get(jobs->shared, METRIC_WAL_FRAMES), bytes;
 	struct stat st;
-	int64_t now = clock_monotonic(), bytes;
 	bool has_grown, is_old;
 
 	if (stat(jobs->wal_path, &st) == -1)
 		st = (struct stat){ 0 };
 	metric_set(jobs->shared, METRIC_WAL_BYTES, st.st_size);
-	/* A log that starts over keeps its size, so the time of the last write counts too. */
-	has_grown = st.st_size - jobs->wal_bytes >= PASSIVE_BYTES;
+	if (frames < jobs->frames)
+		jobs->frames = 0;
+	has_grown = frames - jobs->frames >= PASSIVE_FRAMES || st.st_size > TRUNCATE_BYTES;
+	/* Commands that were started before this page was made write without telling it. */
 	is_old = st.st_size >= PASSIVE_BYTES && now - jobs->checkpoint_at >= OLD_MS
 	    && (st.st_mtim.tv_sec != jobs->wal_time.tv_sec || st.st_mtim.tv_nsec != jobs->wal_time.tv_nsec);
 	if (!has_grown && !is_old)
 		return OK;
 	jobs->wal_time = st.st_mtim;
 	jobs->checkpoint_at = now;
+	jobs->frames = frames;
 	TRY(db_checkpoint(s, jobs->db, false, &bytes));
-	if (bytes > TRUNCATE_BYTES && shared_turn_take(jobs->shared, TURN_MS)) {
-		enum status status = db_checkpoint(s, jobs->db, true, &bytes);
-
-		shared_turn_give(jobs->shared);
-		TRY(status);
-	}
-	jobs->wal_bytes = bytes;
+	if (frames >= RESTART_FRAMES || bytes > TRUNCATE_BYTES)
+		TRY(finish_log(s, jobs, &bytes));
 	metric_set(jobs->shared, METRIC_WAL_BYTES, bytes);
 	return OK;
+}
+
+static enum status
+finish_log(struct scope *s, struct jobs *jobs, int64_t *bytes)
+{
+	enum status status;
+
+	if (!shared_turn_take(jobs->shared, TURN_MS))
+		return OK;
+	status = db_checkpoint(s, jobs->db, *bytes > TRUNCATE_BYTES, bytes);
+	shared_turn_give(jobs->shared);
+	return status;
 }
 
 /* What has its time come goes live within about a second of it. */

@@ -43,12 +43,15 @@ def test_a_forbidden_system_call_in_a_thread_ends_the_worker(make_server, tmp_pa
     assert wait_for(lambda: len(server.worker_pids()) == 1 and server.worker_pids() != first)
 
 
+def is_confined(pid):
+    status = open(f"/proc/{pid}/status").read()
+    return "\nSeccomp:\t2\n" in status and "\nNoNewPrivs:\t1\n" in status
+
+
 @SANITIZED
 def test_workers_are_confined(server):
-    for pid in server.worker_pids():
-        status = open(f"/proc/{pid}/status").read()
-        assert "\nSeccomp:\t2\n" in status
-        assert "\nNoNewPrivs:\t1\n" in status
+    # One of them may answer while another is still being started.
+    assert wait_for(lambda: len(server.worker_pids()) == 2 and all(is_confined(pid) for pid in server.worker_pids()))
 
 
 def test_a_stuck_writer_is_started_anew(make_server, tmp_path):
