@@ -99,7 +99,7 @@ static bool
 looks_same(const struct revision *a, const struct rendered *ra, const struct revision *b, const struct rendered *rb)
 {
 	return same(a->title, b->title) && same(ra->html, rb->html) && same(a->summary, b->summary) && a->author_id == b->author_id &&
-	    a->tag_count == b->tag_count && memcmp(a->tag_ids, b->tag_ids, a->tag_count * sizeof(*a->tag_ids)) == 0 &&
+	    a->tag_count == b->tag_count && (a->tag_count == 0 || memcmp(a->tag_ids, b->tag_ids, a->tag_count * sizeof(*a->tag_ids)) == 0) &&
 	    same(a->seo_title, b->seo_title) && same(a->seo_description, b->seo_description) && same(a->seo_image, b->seo_image) &&
 	    same(a->fields, b->fields);
 }

@@ -129,7 +129,7 @@ query_check(struct scope *s, struct str query)
 
 	url_query(s, query, &pairs, &count);
 	for (i = 0; i < count; i++)
-		if (memchr(pairs[i].value.p, '\0', pairs[i].value.len) != NULL || !utf8_valid(pairs[i].value))
+		if (str_find(pairs[i].value, '\0') < pairs[i].value.len || !utf8_valid(pairs[i].value))
 			return fail(s, ERR_INVALID, str_dup(s->arena, pairs[i].name), "is no text");
 	return OK;
 }

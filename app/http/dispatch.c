@@ -116,7 +116,7 @@ begin(struct task *t)
 		return;
 	if (t->has_key)
 		web.misses++;
-	if (readers_submit(web.readers, t)) {
+	if (web.readers != NULL && readers_submit(web.readers, t)) {
 		back.pending++;
 		return;
 	}

@@ -89,8 +89,11 @@ kore_worker_teardown(void)
 	if (web.readers == NULL)
 		return;
 	web.is_draining = true;
-	/* Readers first: what they send to the writer is still taken. */
+	/* Tickets that are out and not begun go to the readers first, then what the readers send goes to the writer. A request whose last byte comes
+	 * later than that finds nobody and is told so. */
+	http_process();
 	readers_stop(web.readers);
+	web.readers = NULL;
 	writer_stop(web.writer);
 	dispatch_collect();
 	/* Kore handles waking tickets for a few milliseconds at a time. */
