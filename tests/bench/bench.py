@@ -12,6 +12,7 @@ import re
 import shutil
 import signal
 import socket
+import sqlite3
 import statistics
 import subprocess
 import sys
@@ -212,15 +213,16 @@ def bench_reads(stele, folder, seconds):
 
 
 def raw_rate(folder, program, seconds, size):
+    """Rows a second of bare SQLite, and its CPU microseconds a row."""
     for name in folder.glob("raw.db*"):
         name.unlink()
     out = subprocess.run([program, folder / "raw.db", str(seconds), str(size)], check=True, capture_output=True, text=True).stdout
-    return float(out.split()[0])
+    rate, cpu = map(float, out.split())
+    return rate, cpu / (rate * seconds) * 1e6
 
 
 def stored_bytes(stele):
     """Bytes of all column values that one create left behind, by the newest article."""
-    import sqlite3
     db = sqlite3.connect(f"file:{stele.data}/stele.db?mode=ro", uri=True)
     resource = db.execute("SELECT max(id) FROM resource WHERE kind = 'article'").fetchone()[0]
     total = 0
@@ -243,14 +245,15 @@ def bench_writes(stele, folder, build, seconds, page):
         ours = wrk_result(wrk_start(f"http://127.0.0.1:{stele.port}", seconds, 64, "create.lua", stele.token, str(ARTICLE_BYTES)))
         cpu = (cpu_seconds(stele.process.pid) - before) / max(ours["requests"], 1) * 1e6
         size = stored_bytes(stele)
-        body_rate = raw_rate(folder, program, seconds, ARTICLE_BYTES)
-        stored_rate = raw_rate(folder, program, seconds, size)
+        body_rate, body_cpu = raw_rate(folder, program, seconds, ARTICLE_BYTES)
+        stored_rate, stored_cpu = raw_rate(folder, program, seconds, size)
         same.append(ours["rate"] / body_rate)
         stored.append(ours["rate"] / stored_rate)
         p99.append(ours["p99_us"] / 1000)
         errors += ours["errors"]
         print(f"  create+publish {ours['rate']:7.0f}/s {cpu:5.0f} us CPU p50 {ours['p50_us'] / 1000:5.1f} p99 {p99[-1]:5.1f} ms errors {ours['errors']}"
-              f" | raw commit of the body ({ARTICLE_BYTES} B) {body_rate:7.0f}/s, of all bytes stored ({size} B) {stored_rate:7.0f}/s")
+              f" | raw commit of the body ({ARTICLE_BYTES} B) {body_rate:7.0f}/s {body_cpu:3.0f} us CPU, "
+              f"of all bytes stored ({size} B) {stored_rate:7.0f}/s {stored_cpu:3.0f} us CPU")
     writer = wrk_start(f"http://127.0.0.1:{stele.port}", seconds + 1, 64, "create.lua", stele.token, str(ARTICLE_BYTES))
     time.sleep(0.5)
     during = wrk_result(wrk_start(read_url, seconds, 8, "read.lua"))
