@@ -41,6 +41,9 @@ app_dispatch(struct http_request *req)
 
 	if (t == NULL) {
 		t = guard_take(req->owner);
+		/* Its client went away in this same round, and took the task along. */
+		if (t == NULL)
+			return KORE_RESULT_ERROR;
 		t->ticket = req;
 		req->hdlr_extra = t;
 		req->flags |= HTTP_REQUEST_RETAIN_EXTRA;

@@ -15,7 +15,7 @@ struct connection;
 #define GUARD_LINGER_MS 2000		/* after the last answer, for the peer to read it before a reset could destroy it */
 #define GUARD_BODIES_MAX ((int64_t)128 << 20)	/* bytes of bodies in one worker, queued ones too, above which no more are begun */
 
-/* The complete request behind a fresh ticket; the caller owns it now. */
+/* The complete request behind a fresh ticket; the caller owns it now. NULL: the connection ended in between. */
 struct task	*guard_take(struct connection *);
 /* Send the answer to the request that guard_take gave. The wire stays the caller's. */
 void		 guard_answer(struct connection *, struct wire *, const struct task *);

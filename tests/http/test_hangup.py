@@ -87,6 +87,19 @@ def test_in_the_reader_queue(watched, how):
             leave(s, how)
 
 
+def test_reset_between_two_requests_in_a_pipeline(watched):
+    """The next request of the pipeline has its ticket, and in the same round of the event loop comes the news that its client is gone."""
+    rng = random.Random(20261130)
+    for _ in range(600):
+        s = watched.connect()
+        s.sendall(get(watched, "/api/v1/articles/1") * rng.randrange(2, 40))
+        if rng.random() < 0.5:
+            s.recv(rng.choice((1, 500, 5000)))
+        else:
+            time.sleep(rng.random() * 0.004)
+        reset(s)
+
+
 @HOW
 def test_as_one_of_many_for_the_same_page(watched, how):
     for round_ in range(10):
