@@ -85,6 +85,7 @@ enum status	 db_changes_apply(struct scope *, struct db *, struct shared *) MUST
 enum status	 db_schema_version(struct scope *, struct db *, int64_t *out) MUST_USE;
 /* Test builds prepare every statement of enum sql; ERR_INTERNAL names the first that fails. */
 enum status	 db_prepare_all(struct scope *, struct db *) MUST_USE;
-/* PASSIVE, or TRUNCATE when `truncate`; *wal_bytes is the size of the log afterwards. Waits for no reader. */
+/* PASSIVE, or TRUNCATE when `truncate`; *wal_bytes is the size of the log afterwards. Waits for no reader. What it moved is on the disk when it
+ * returns, whether or not writers went on meanwhile. */
 enum status	 db_checkpoint(struct scope *, struct db *, bool truncate, int64_t *wal_bytes) MUST_USE;
 #endif

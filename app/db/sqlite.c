@@ -4,6 +4,7 @@
 #include <sqlite3.h>
 #include <sys/stat.h>
 #include "base/clock.h"
+#include "db/log_file.h"
 #include "db/sqlite.h"
 
 #define MAX_VALUES 64
@@ -81,7 +82,8 @@ db_open(struct scope *s, struct db **out, const char *path, enum db_mode mode)
 	db->wal_path = arena_printf(arena, "%s-wal", path);
 	db->touched = arena_alloc(arena, sizeof(*db->touched));
 	rc = sqlite3_open_v2(path, &db->handle,
-	    (mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	    (mode == DB_READ ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE) | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE,
+	    mode == DB_READ ? NULL : LOG_FILE_VFS);
 	status = rc == SQLITE_OK ? configure(s, db) : failed(s, db, path, rc);
 	if (status != OK) {
 		db_close(db);
@@ -382,6 +384,7 @@ db_prepare_all(struct scope *s, struct db *db)
 enum status
 db_checkpoint(struct scope *s, struct db *db, bool truncate, int64_t *wal_bytes)
 {
+	sqlite3_file *file;
 	struct stat st;
 	int rc;
 
@@ -389,6 +392,10 @@ db_checkpoint(struct scope *s, struct db *db, bool truncate, int64_t *wal_bytes)
 	sqlite3_busy_timeout(db->handle, 0);
 	rc = sqlite3_wal_checkpoint_v2(db->handle, "main",
 	    truncate ? SQLITE_CHECKPOINT_TRUNCATE : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
+	/* SQLite syncs the database only when the whole log was moved. Writers wait for the pass that does it, so it should find little to sync. */
+	if (rc == SQLITE_OK && !truncate &&
+	    sqlite3_file_control(db->handle, "main", SQLITE_FCNTL_FILE_POINTER, &file) == SQLITE_OK)
+		rc = file->pMethods->xSync(file, SQLITE_SYNC_NORMAL);
 	sqlite3_busy_timeout(db->handle, db->mode == DB_READ ? 250 : 5000);
 	*wal_bytes = stat(db->wal_path, &st) == 0 ? (int64_t)st.st_size : 0;
 	if (rc != SQLITE_OK && status_of(rc) != ERR_BUSY)
@@ -467,6 +474,8 @@ library_init(void)
 {
 	sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
 	sqlite3_initialize();
+	if (!log_file_register())
+		abort();
 }
 
 static enum status

@@ -173,12 +173,17 @@ write_done(struct write_job *job)
 static void
 push(struct task *t)
 {
+	bool was_empty;
+
 	t->next = NULL;
 	pthread_mutex_lock(&back.lock);
+	was_empty = back.first == NULL;
 	*back.last = t;
 	back.last = &t->next;
 	pthread_mutex_unlock(&back.lock);
-	web_wake();
+	/* Else whoever made it so has called the event loop, and that takes all there is. */
+	if (was_empty)
+		web_wake();
 }
 
 static void

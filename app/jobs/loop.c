@@ -101,8 +101,8 @@ run_task(const struct task *task, struct jobs *jobs)
 	return more;
 }
 
-/* PASSIVE disturbs nobody but never catches up with writers that do not pause, and the log then grows. So now and then the little that a first
- * pass left is moved while writers wait their turn: the next of them starts the log over. */
+/* PASSIVE disturbs nobody but never catches up with writers that do not pause, and the log then grows. So now and then the little that two
+ * passes left is moved while writers wait their turn: the next of them starts the log over. */
 static enum status
 run_checkpoint(struct scope *s, struct jobs *jobs, bool *more)
 {
@@ -125,8 +125,11 @@ run_checkpoint(struct scope *s, struct jobs *jobs, bool *more)
 	jobs->checkpoint_at = now;
 	jobs->frames = frames;
 	TRY(db_checkpoint(s, jobs->db, false, &bytes));
-	if (frames >= RESTART_FRAMES || bytes > TRUNCATE_BYTES)
+	if (frames >= RESTART_FRAMES || bytes > TRUNCATE_BYTES) {
+		/* Once more, for what was written meanwhile: writers should wait for a short rest only. */
+		TRY(db_checkpoint(s, jobs->db, false, &bytes));
 		TRY(finish_log(s, jobs, &bytes));
+	}
 	metric_set(jobs->shared, METRIC_WAL_BYTES, bytes);
 	return OK;
 }

@@ -19,7 +19,7 @@ BEGIN {
 
 	# Where the header of a foreign library may stand: a folder, or one file. jansson is the value type from core upward.
 	home["kore/"] = "http/"
-	home["sqlite3.h"] = "db/sqlite.c db/sqlite.h"
+	home["sqlite3.h"] = "db/sqlite.c db/sqlite.h db/log_file.c"
 	home["libxml/"] = home["md4c"] = home["gumbo.h"] = "render/"
 	home["curl/"] = "jobs/"
 	home["openssl/"] = home["argon2.h"] = home["brotli/"] = home["zlib.h"] = "base/"
