@@ -106,6 +106,25 @@ listen_addresses_give_an_origin(void **unused)
 	assert_int_equal(origin_of_listen(s, &listen, &origin, STR("127.0.0.1\0:80")), ERR_INVALID);
 }
 
+/* Three of them stand in one saved answer, which has its bound. */
+static void
+an_origin_has_at_most_200_characters(void **unused)
+{
+	struct buf	 b;
+	const char	*out;
+
+	buf_init(&b, s->arena);
+	buf_text(&b, "https://");
+	for (int i = 0; i < 96; i++)
+		buf_text(&b, "a.");
+	assert_int_equal(b.len, 200);
+	b.p[199] = 'a';
+	assert_int_equal(config_origin(s, &out, b.p), OK);
+	assert_int_equal(strlen(out), 200);
+	buf_char(&b, 'a');
+	assert_int_equal(config_origin(s, &out, b.p), ERR_INVALID);
+}
+
 int
 main(void)
 {
@@ -113,6 +132,7 @@ main(void)
 		cmocka_unit_test(origins_are_normalised),
 		cmocka_unit_test(what_is_no_origin_is_refused),
 		cmocka_unit_test(labels_and_hosts_have_their_length),
+		cmocka_unit_test(an_origin_has_at_most_200_characters),
 		cmocka_unit_test(listen_addresses_give_an_origin),
 	};
 	int			 failures;
