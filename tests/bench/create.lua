@@ -1,5 +1,5 @@
 -- create.lua - wrk script: every request creates and publishes an article of its own, with a key of its own.
--- Arguments: TOKEN BYTES
+-- Arguments: TOKEN BYTES [RUN COUNT]; with the last two each thread sends the same COUNT requests again and again, so all but the first are replays.
 local paragraph = "The quick brown fox jumps over the lazy dog while the *editor* counts her words and " ..
     "links to [another page](/articles/somewhere) before the `day` ends. "
 local thread_count = 0
@@ -13,7 +13,8 @@ function init(args)
 	token = args[1]
 	bytes = tonumber(args[2])
 	counter = 0
-	run = string.format("%08x%04x", os.time(), math.random(0, 65535))
+	run = args[3] or string.format("%08x%04x", os.time(), math.random(0, 65535))
+	count = tonumber(args[4] or 0)
 	local parts = {}
 	local size = 0
 	while size < bytes - 400 do
@@ -28,6 +29,9 @@ end
 
 function request()
 	counter = counter + 1
+	if count > 0 and counter > count then
+		counter = 1
+	end
 	local id = string.format("%s-%d-%d", run, number, counter)
 	local body = '{"title":"Benchmark ' .. id .. '","state":"published","content":"Number ' .. id .. ". " .. text .. '"}'
 	return wrk.format("POST", "/api/v1/articles", {
