@@ -4,6 +4,7 @@
 #include <jansson.h>
 
 #include "actions/json.h"
+#include "actions/operation.h"
 #include "db/writer.h"
 #include "render/problem.h"
 #include "store/idempotency.h"
@@ -13,7 +14,8 @@
 
 static struct record_key record_key(const struct unit *);
 static int64_t		 expiry(const struct scope *, const struct unit *);
-static enum status	 settle_existing(struct scope *, struct db *, struct unit *, bool *found);
+static enum status	 settle_existing(struct scope *, struct db *, struct unit *, bool may_write, bool *found);
+static enum status	 settle_running(struct scope *, struct db *, struct unit *, const char *operation, bool may_write);
 static void		 tell(const struct unit *, enum status);
 static void		 replay(struct scope *, struct unit *, const struct record *);
 static enum status	 object_permission(struct scope *, struct db *, const struct unit *, int64_t resource);
@@ -27,7 +29,7 @@ unit_find(struct scope *s, struct db *db, struct unit *u, bool *found)
 {
 	*found = false;
 	u->request_id = s->log_id;
-	return u->key == NULL ? OK : settle_existing(s, db, u, found);
+	return u->key == NULL ? OK : settle_existing(s, db, u, false, found);
 }
 
 enum status
@@ -48,9 +50,12 @@ unit_apply(struct scope *s, struct db *db, void *unit)
 	if (fault("post_claim"))
 		return fail(s, ERR_INTERNAL, NULL, "fault after the claim");
 	if (!claimed) {
-		TRY(settle_existing(s, db, u, &found));
+		TRY(settle_existing(s, db, u, true, &found));
 		return found ? OK : fail(s, ERR_BUSY, NULL, "a request with this key is still running");
 	}
+	/* The record it came for was good when the reader looked, and expired since. */
+	if (u->apply == NULL)
+		return fail(s, ERR_BUSY, NULL, "the operation of this key has just expired; send the request again");
 	TRY(db_savepoint(s, db));
 	status = u->apply(s, db, u);
 	if (status == OK)
@@ -116,13 +121,15 @@ expiry(const struct scope *s, const struct unit *u)
 
 /* Replay or conflict, if a record of this key is still good. */
 static enum status
-settle_existing(struct scope *s, struct db *db, struct unit *u, bool *found)
+settle_existing(struct scope *s, struct db *db, struct unit *u, bool may_write, bool *found)
 {
 	struct record_key key = record_key(u);
 	struct record record;
+	bool is_running;
 
 	TRY(store_record_find(s, db, &key, &record, found));
-	if (!*found || !record.is_finished || record.expired_at <= s->now) {
+	is_running = *found && !record.is_finished && record.operation_id != NULL;
+	if (!*found || (!is_running && (!record.is_finished || record.expired_at <= s->now))) {
 		*found = false;
 		return OK;
 	}
@@ -131,7 +138,40 @@ settle_existing(struct scope *s, struct db *db, struct unit *u, bool *found)
 		return fail(s, ERR_KEY_CONFLICT, NULL, "this Idempotency-Key belongs to another request; generate a new key for this one");
 	}
 	TRY(object_permission(s, db, u, record.resource_id));
+	if (is_running || (record.is_retryable && record.operation_id != NULL))
+		return settle_running(s, db, u, record.operation_id, may_write);
 	replay(s, u, &record);
+	tell(u, OK);
+	return OK;
+}
+
+/* Not started again; but when whoever carried it out is gone, or gave up for a reason that may have passed, it waits for somebody anew. That takes
+ * a conditional update: of many retries one makes it. */
+static enum status
+settle_running(struct scope *s, struct db *db, struct unit *u, const char *operation, bool may_write)
+{
+	struct operation o;
+	bool is_late, moved = false;
+
+	TRY(store_operation_load(s, db, &o, operation));
+	is_late = o.state == OPERATION_PROCESSING && o.lease_until > 0 && o.lease_until <= s->now && o.attempts <= OPERATION_TAKEOVERS;
+	if (is_late || o.state != OPERATION_PROCESSING) {
+		if (!may_write) {
+			u->apply = NULL;
+			return OK;
+		}
+		if (is_late)
+			TRY(store_operation_free(s, db, o.id, s->now, OPERATION_TAKEOVERS, &moved));
+		else
+			TRY(store_operation_revive(s, db, o.id, s->now, &moved));
+		if (moved)
+			TRY(is_late ? store_record_taken(s, db, &o) : store_record_revive(s, db, &o, s->now));
+		if (moved && is_late)
+			tell(u, ERR_PROCESSING_TIMEOUT);
+	}
+	operation_running(s, u, operation);
+	u->answer.replayed = true;
+	u->answer.original_status = 202;
 	tell(u, OK);
 	return OK;
 }
@@ -154,7 +194,7 @@ replay(struct scope *s, struct unit *u, const struct record *r)
 	size_t i;
 
 	u->answer = (struct answer){ .status = r->is_failed ? r->status : 200, .body = r->body, .is_problem = r->is_failed, .replayed = true,
-		.original_status = r->status, .resource_type = r->resource_type, .resource_id = r->resource_id };
+		.original_status = r->operation_id != NULL ? 202 : r->status, .resource_type = r->resource_type, .resource_id = r->resource_id };
 	for (i = 0; i < COUNT(fields); i++)
 		if ((value = json_string_value(json_object_get(headers, fields[i].name))) != NULL)
 			*fields[i].to = arena_strdup(s->arena, value);
@@ -202,6 +242,8 @@ save(struct scope *s, struct db *db, const struct unit *u)
 		.resource_type = a->resource_type, .resource_id = a->resource_id };
 
 	assert(a->body.len <= BODY_MAX);
+	if (a->operation_id != NULL)
+		return store_record_defer(s, db, &key, a->operation_id);
 	return store_record_finish(s, db, &key, &record);
 }
 

@@ -19,6 +19,7 @@ struct answer {
 	int		 original_status;	/* of the first answer, when replayed */
 	const char	*resource_type;
 	int64_t		 resource_id;
+	const char	*operation_id;	/* long work that goes on: the record stays PROCESSING; NULL = finished */
 };
 
 struct unit {
@@ -33,13 +34,16 @@ struct unit {
 	enum status	(*apply)(struct scope *, struct db *, struct unit *);
 	void		*input;		/* prepared by the action, in the scope */
 	struct answer	 answer;
+	bool		 is_async;	/* the caller preferred respond-async, and gets it */
 	const char	*request_id;	/* of whoever asked last; set by unit_find and unit_apply */
-	/* Told when an earlier record decided: OK for a replay, or ERR_KEY_CONFLICT. May be NULL; any thread. */
+	/* Told when an earlier record decided: OK for a replay, ERR_KEY_CONFLICT, or ERR_PROCESSING_TIMEOUT for long work whose worker is gone.
+	 * May be NULL; any thread. */
 	void		(*settled)(const struct unit *, enum status);
 };
 
 /* The shortcut on a reader: a finished record with this key. *found tells; then `answer` is the replay, or the status is
- * ERR_KEY_CONFLICT. Object permission of the record's resource is checked for a replay too. Without a key: not found. */
+ * ERR_KEY_CONFLICT. Long work that goes on is found too: its 202. When only the writer can say what becomes of it, answer.status stays 0 and
+ * there is nothing to prepare. Object permission of the record's resource is checked for a replay too. Without a key: not found. */
 enum status	 unit_find(struct scope *, struct db *, struct unit *, bool *found) MUST_USE;
 /* The decision, on the writer; `unit` is a struct unit. This is a write_job's apply. OK also when the answer is a stored refusal. */
 enum status	 unit_apply(struct scope *, struct db *, void *unit) MUST_USE;

@@ -2,6 +2,7 @@
 #include "actions/upkeep.h"
 #include "actions/unit.h"
 #include "store/jobs.h"
+#include "store/operations.h"
 
 enum status
 upkeep_prune_changes(struct scope *s, struct db *db, void *arg)
@@ -17,6 +18,22 @@ upkeep_purge_records(struct scope *s, struct db *db, void *arg)
 	struct upkeep_batch *batch = arg;
 
 	return unit_purge(s, db, batch->limit, &batch->removed);
+}
+
+enum status
+upkeep_purge_operations(struct scope *s, struct db *db, void *arg)
+{
+	struct upkeep_batch *batch = arg;
+
+	return store_operation_purge(s, db, s->now - batch->site->retention_operation, batch->limit, &batch->removed);
+}
+
+enum status
+upkeep_purge_messages(struct scope *s, struct db *db, void *arg)
+{
+	struct upkeep_batch *batch = arg;
+
+	return store_message_purge(s, db, s->now - batch->site->retention_message, batch->limit, &batch->removed);
 }
 
 enum status

@@ -33,6 +33,8 @@ site_defaults(struct site *site)
 		.retention_form = DAY,
 		.retention_write = 7 * DAY,
 		.retention_state = 30 * DAY,
+		.retention_operation = 30 * DAY,
+		.retention_message = 35 * DAY,
 	};
 }
 
@@ -155,6 +157,8 @@ retention_set(struct scope *s, struct site *site, const char *key, const char *v
 		{ "retention_form", &site->retention_form, HOUR, 30 * DAY },
 		{ "retention_write", &site->retention_write, DAY, 90 * DAY },
 		{ "retention_state", &site->retention_state, DAY, 365 * DAY },
+		{ "retention_operation", &site->retention_operation, DAY, 365 * DAY },
+		{ "retention_message", &site->retention_message, DAY, 365 * DAY },
 	};
 	int64_t	ms;
 	size_t	i;

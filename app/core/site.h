@@ -16,6 +16,7 @@ struct site {
 	const char	*robots;		/* extra lines of robots.txt, "" */
 	bool		 noindex;		/* staging: everything noindex */
 	int64_t		 retention_form, retention_write, retention_state;	/* ms: 24 h, 7 d, 30 d */
+	int64_t		 retention_operation, retention_message;		/* after its end: 30 d; 35 d */
 	/* From the configuration, for whoever has the site at hand: */
 	const char	*public_origin;
 	const char	*admin_origin;
@@ -31,7 +32,8 @@ void		 site_defaults(struct site *);
  *   noindex				false | true
  *   per_page				1..100
  *   pattern_article pattern_page pattern_tag pattern_author
- *   retention_form retention_write retention_state	"36h" or "7d"; 1h..30d, 1d..90d, 1d..365d */
+ *   retention_form retention_write retention_state	"36h" or "7d"; 1h..30d, 1d..90d, 1d..365d
+ *   retention_operation retention_message		1d..365d, 1d..365d */
 enum status	 site_set(struct scope *, struct site *, const char *key, const char *value) MUST_USE;
 
 /* The public address of a stored path. */

@@ -120,6 +120,23 @@ api_parameter(struct scope *s, const struct exchange *ex, const char *name)
 	return NULL;
 }
 
+bool
+api_prefers_async(struct scope *s, const struct request *r)
+{
+	struct str rest, one;
+	size_t i;
+
+	for (i = 0; i < r->header_count; i++) {
+		if (!str_is_nocase(r->headers[i].name, "prefer"))
+			continue;
+		rest = r->headers[i].value;
+		while (str_next(&rest, ',', &one))
+			if (str_is_nocase(str_trim(str_part(one, 0, str_find(one, ';'))), "respond-async"))
+				return true;
+	}
+	return false;
+}
+
 /* A value that is cut short, or not seen at all, would be another filter than the one that was asked for. */
 static enum status
 query_check(struct scope *s, struct str query)
@@ -318,7 +335,9 @@ count_settled(const struct unit *u, enum status status)
 	if (status == OK) {
 		unit_count_replay(u);
 		metric_add(call->shared, METRIC_IDEM_REPLAYS, 1);
-	} else {
+	} else if (status == ERR_PROCESSING_TIMEOUT)
+		metric_add(call->shared, METRIC_PROCESSING_TIMEOUT, 1);
+	else {
 		unit_count_conflict(u);
 		metric_add(call->shared, METRIC_IDEM_CONFLICTS, 1);
 	}

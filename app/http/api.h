@@ -15,6 +15,9 @@ typedef enum status api_prepare(struct scope *, struct exchange *, struct unit *
  * without one. */
 enum status	 api_write(struct scope *, struct exchange *, enum write_id, bool has_body, api_prepare *) MUST_USE;
 
+/* RFC 7240: is `respond-async` among the preferences? */
+bool		 api_prefers_async(struct scope *, const struct request *);
+
 /* 200 with JSON; etag may be NULL. */
 void		 api_respond(struct exchange *, struct str json, const char *etag);
 /* First value of a query parameter, decoded; NULL when absent. */

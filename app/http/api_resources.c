@@ -2,6 +2,7 @@
 #include "http/api.h"
 #include "http/router.h"
 
+#include "actions/create_later.h"
 #include "actions/resources.h"
 #include "core/percent.h"
 
@@ -106,7 +107,11 @@ read_one(struct scope *s, struct exchange *ex, enum kind kind)
 static enum status
 create(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_create_prepare(s, ex->reader->db, u, kind_of(u), body);
+	enum kind kind = kind_of(u);
+
+	if ((kind == KIND_ARTICLE || kind == KIND_PAGE) && api_prefers_async(s, ex->request))
+		return create_later_prepare(s, ex->reader->db, ex->reader->config, u, kind, body);
+	return resource_create_prepare(s, ex->reader->db, u, kind, body);
 }
 
 static enum status

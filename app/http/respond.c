@@ -41,6 +41,10 @@ respond_answer(struct scope *s, struct exchange *ex)
 		response_header(r, "ETag", a->etag);
 	if (a->link != NULL)
 		response_header(r, "Link", a->link);
+	if (a->operation_id != NULL)
+		response_header(r, "Retry-After", "1");
+	if (a->operation_id != NULL && ex->unit->is_async)
+		response_header(r, "Preference-Applied", "respond-async");
 	response_header(r, "Idempotent-Replayed", a->replayed ? "true" : "false");
 	if (a->replayed && a->original_status != 0)
 		response_header(r, "Idempotency-Original-Status", scope_printf(s, "%d", a->original_status));

@@ -1,5 +1,7 @@
 /* loop.c - the loop of `stele jobs`: what is due runs, one short unit of work at a time. */
 #include "jobs/jobs.h"
+#include "jobs/operations.h"
+#include "actions/operation.h"
 #include "actions/schedule.h"
 #include "actions/settings.h"
 #include "actions/upkeep.h"
@@ -25,6 +27,7 @@ struct jobs {
 	const struct config *config;
 	struct db	*db, *read;
 	struct shared	*shared;
+	const struct site *site;	/* while a purge runs that needs it */
 	const char	*wal_path;
 	struct timespec	 wal_time;	/* as of the last checkpoint: when the log was written to, */
 	int64_t		 frames;	/* how many pages it had, */
@@ -43,6 +46,11 @@ static enum status	finish_log(struct scope *, struct jobs *, int64_t *bytes);
 static enum status	run_schedule(struct scope *, struct jobs *, bool *more);
 static enum status	run_purge(struct scope *, struct jobs *, bool *more);
 static enum status	run_prune(struct scope *, struct jobs *, bool *more);
+static enum status	run_purge_operations(struct scope *, struct jobs *, bool *more);
+static enum status	run_purge_messages(struct scope *, struct jobs *, bool *more);
+static enum status	purge_by_age(struct scope *, struct jobs *, bool *more,
+			    enum status (*apply)(struct scope *, struct db *, void *), const char *what);
+static enum status	run_sweep(struct scope *, struct jobs *, bool *more);
 static enum status	run_batches(struct scope *, struct jobs *, bool *more,
 			    enum status (*apply)(struct scope *, struct db *, void *), int64_t *removed);
 static bool		run_task(const struct task *, struct jobs *);
@@ -53,6 +61,9 @@ static const struct task tasks[] = {
 	{ "schedule", 1000, run_schedule },
 	{ "purge_records", 60000, run_purge },
 	{ "prune_changes", 60000, run_prune },
+	{ "purge_operations", 60000, run_purge_operations },
+	{ "purge_messages", 60000, run_purge_messages },
+	{ "sweep_imports", 60000, run_sweep },
 };
 
 enum status
@@ -70,6 +81,7 @@ jobs_run(struct scope *s, const struct config *config, struct db *write, struct 
 	if (sigprocmask(SIG_BLOCK, &stop, NULL) == -1)
 		return fail(s, ERR_INTERNAL, NULL, "sigprocmask: %s", strerror(errno));
 	TRY(db_open(s, &jobs.read, config_path(s, config, "stele.db"), DB_READ));
+	TRY(operations_start(s, config, shared));
 	log_info(s, "jobs.started", "\"pid\":%d", (int)getpid());
 	do {
 		for (size_t i = 0; i < COUNT(tasks); i++) {
@@ -79,6 +91,7 @@ jobs_run(struct scope *s, const struct config *config, struct db *write, struct 
 			due[i] = run_task(&tasks[i], &jobs) ? 0 : clock_monotonic() + tasks[i].every_ms;
 		}
 	} while (!stop_was_asked(&stop));
+	operations_stop();
 	db_close(jobs.read);
 	log_info(s, "jobs.stopped", "%s", "");
 	return OK;
@@ -184,12 +197,47 @@ run_prune(struct scope *s, struct jobs *jobs, bool *more)
 	return run_batches(s, jobs, more, upkeep_prune_changes, &removed);
 }
 
+static enum status
+run_purge_operations(struct scope *s, struct jobs *jobs, bool *more)
+{
+	return purge_by_age(s, jobs, more, upkeep_purge_operations, "operations");
+}
+
+static enum status
+run_purge_messages(struct scope *s, struct jobs *jobs, bool *more)
+{
+	return purge_by_age(s, jobs, more, upkeep_purge_messages, "messages");
+}
+
+static enum status
+purge_by_age(struct scope *s, struct jobs *jobs, bool *more, enum status (*apply)(struct scope *, struct db *, void *), const char *what)
+{
+	int64_t removed = 0;
+	struct site site;
+	enum status status;
+
+	TRY(settings_site(s, jobs->read, jobs->config, &site));
+	jobs->site = &site;
+	status = run_batches(s, jobs, more, apply, &removed);
+	jobs->site = NULL;
+	if (removed > 0)
+		log_info(s, "jobs.purged", "\"%s\":%" PRId64, what, removed);
+	return status;
+}
+
+/* Files that were stored for an operation that is over, or never came to be. */
+static enum status
+run_sweep(struct scope *s, struct jobs *jobs, bool *more)
+{
+	return operation_files_sweep(s, jobs->read, jobs->config);
+}
+
 /* Several small transactions; writers get their turn between any two. */
 static enum status
 run_batches(struct scope *s, struct jobs *jobs, bool *more, enum status (*apply)(struct scope *, struct db *, void *),
     int64_t *removed)
 {
-	struct upkeep_batch batch = { .limit = BATCH_ROWS };
+	struct upkeep_batch batch = { .limit = BATCH_ROWS, .site = jobs->site };
 
 	*removed = 0;
 	for (int i = 0; i < BATCHES_PER_TURN; i++) {

@@ -42,6 +42,8 @@ store_record_find(struct scope *s, struct db *db, const struct record_key *k, st
 		out->resource_type = col_text(s, rows, 5);
 		out->resource_id = col_int(rows, 6);
 		out->expired_at = col_int(rows, 7);
+		out->operation_id = col_text(s, rows, 8);
+		out->is_retryable = col_bool(rows, 9);
 	}
 	return db_end(s, rows);
 }

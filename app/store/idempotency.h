@@ -18,12 +18,14 @@ struct record {
 	const char	*hash;
 	bool		 is_finished;		/* SUCCESS or FAILED */
 	bool		 is_failed;
+	bool		 is_retryable;		/* FAILED, and the same request may run again */
 	int		 status;		/* HTTP */
 	const char	*headers;		/* JSON object of the allow-listed fields */
 	struct str	 body;
 	const char	*resource_type;
 	int64_t		 resource_id;
 	int64_t		 expired_at;
+	const char	*operation_id;		/* of the long work that it waits or waited for; NULL = none */
 };
 /* The answer of a claimed record; only is_failed, status, headers, body, resource_* are read. ERR_INTERNAL when there is no claim. */
 enum status	 store_record_finish(struct scope *, struct db *, const struct record_key *, const struct record *) MUST_USE;

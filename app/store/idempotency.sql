@@ -17,7 +17,8 @@ SET status = $1, response_status = $2, response_headers = $3, response_body = $4
 WHERE user_id = $7 AND method = $8 AND route = $9 AND idempotency_key = $10 AND status = 'PROCESSING';
 
 -- name: idempotency_load
-SELECT request_hash, status, response_status, response_headers, response_body, resource_type, resource_id, expired_at
+SELECT request_hash, status, response_status, response_headers, response_body, resource_type, resource_id, expired_at, operation_id,
+	retryable
 FROM idempotency_record
 WHERE user_id = $1 AND method = $2 AND route = $3 AND idempotency_key = $4;
 

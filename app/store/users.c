@@ -30,6 +30,19 @@ store_user_find_name(struct scope *s, struct db *db, struct principal *out, bool
 }
 
 enum status
+store_user_find_id(struct scope *s, struct db *db, struct principal *out, bool *found, int64_t id)
+{
+	struct db_rows *rows;
+	enum status status = OK;
+
+	TRY(db_query(s, db, &rows, SQL_USER_BY_ID, ARGS(INT(id))));
+	if ((*found = db_next(rows)))
+		status = read_principal(s, rows, out, false);
+	TRY(db_end(s, rows));
+	return status;
+}
+
+enum status
 store_user_add(struct scope *s, struct db *db, const char *name, enum role role, const char *password_phc, int64_t *id, bool *added)
 {
 	int64_t changes;

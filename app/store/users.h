@@ -9,6 +9,7 @@
 enum status	 store_user_find_token(struct scope *, struct db *, struct principal *out, bool *found, const char *token_hash) MUST_USE;
 /* Active users only; all scopes. */
 enum status	 store_user_find_name(struct scope *, struct db *, struct principal *out, bool *found, const char *name) MUST_USE;
+enum status	 store_user_find_id(struct scope *, struct db *, struct principal *out, bool *found, int64_t id) MUST_USE;
 /* *added false: the name is taken. */
 enum status	 store_user_add(struct scope *, struct db *, const char *name, enum role, const char *password_phc, int64_t *id,
 		    bool *added) MUST_USE;

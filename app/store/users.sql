@@ -8,6 +8,9 @@ WHERE t.token_hash = $1 AND t.revoked_at IS NULL AND (t.expires_at IS NULL OR t.
 -- name: user_by_name
 SELECT id, name, role, author_id FROM user WHERE name = $1 AND is_active = 1;
 
+-- name: user_by_id
+SELECT id, name, role, author_id FROM user WHERE id = $1 AND is_active = 1;
+
 -- name: user_insert
 INSERT INTO user (name, role, password, created_at, changed_at) VALUES ($1, $2, $3, $4, $4)
 ON CONFLICT (name) DO NOTHING;
