@@ -7,6 +7,7 @@
 #include "base/hash.h"
 
 #define KEY_LEN 32
+#define KEY_TEXT_MAX 8000	/* a place is at most a path with its query, and a request line is shorter */
 #define MAC_LEN 16		/* of the HMAC's bytes: enough against forgery, half the address */
 
 static pthread_mutex_t	lock = PTHREAD_MUTEX_INITIALIZER;
@@ -64,6 +65,30 @@ cursor_parse(struct scope *s, struct cursor *out, const char *list, const char *
 	    base64url_decode(s, rest, &mac) && mac.len == MAC_LEN) {
 		sign(s, list, scope_printf(s, "%" PRId64 ".%" PRId64, out->at, out->id), expected);
 		if (bytes_equal(mac.p, expected, MAC_LEN))
+			return OK;
+	}
+	return fail(s, ERR_CURSOR, "cursor", "this cursor was not made for this list with these filters and this sort");
+}
+
+const char *
+cursor_key_text(struct scope *s, const char *list, struct str at)
+{
+	const char *place = base64url(s, at.p, at.len);
+	unsigned char mac[SHA256_LEN];
+
+	sign(s, list, place, mac);
+	return scope_printf(s, "%s.%s", place, base64url(s, mac, MAC_LEN));
+}
+
+enum status
+cursor_key_parse(struct scope *s, struct str *at, const char *list, const char *text)
+{
+	struct str rest = str_of(text), place, mac;
+	unsigned char expected[SHA256_LEN];
+
+	if (rest.len < KEY_TEXT_MAX && str_next(&rest, '.', &place) && base64url_decode(s, rest, &mac) && mac.len == MAC_LEN) {
+		sign(s, list, str_dup(s->arena, place), expected);
+		if (bytes_equal(mac.p, expected, MAC_LEN) && base64url_decode(s, place, at))
 			return OK;
 	}
 	return fail(s, ERR_CURSOR, "cursor", "this cursor was not made for this list with these filters and this sort");

@@ -13,4 +13,8 @@ struct cursor { int64_t at, id; };
 const char	*cursor_text(struct scope *, const char *list, struct cursor);
 /* ERR_CURSOR for anything that cursor_text did not make for this list with this key. */
 enum status	 cursor_parse(struct scope *, struct cursor *out, const char *list, const char *text) MUST_USE;
+
+/* The same for a list whose places are texts. */
+const char	*cursor_key_text(struct scope *, const char *list, struct str at);
+enum status	 cursor_key_parse(struct scope *, struct str *at, const char *list, const char *text) MUST_USE;
 #endif

@@ -16,16 +16,16 @@ struct walk {
 	struct str	 query;		/* what is still to be kept */
 	int		 status;	/* of the redirect so far; 0 = still at the address that was asked for */
 	enum kind	 kind;		/* of out->resource_id */
+	bool		 took_rule;
 };
 
 static enum status	take_step(struct scope *, struct db *, const struct site *, struct walk *, struct resolution *, bool *done);
-static enum status	find_row(struct scope *, struct db *, const struct walk *, struct path_hit *, bool *found);
+static enum status	find_row(struct scope *, struct db *, const struct site *, struct walk *, struct path_hit *, bool *found);
 static enum status	follow(struct scope *, const struct site *, struct walk *, const struct path_hit *, struct resolution *, bool *done);
 static void		follow_target(struct scope *, const struct site *, struct walk *, const char *target, struct resolution *, bool *done);
 static enum status	settle(struct scope *, struct db *, const struct site *, const struct walk *, struct str asked, bool host_is_canonical,
 			    struct resolution *);
 static enum list	landing_list(const struct walk *, const struct resolution *, bool *has_pages);
-static const char	*list_of(const char *fold);
 static int		merge_status(int first, int next);
 static struct str	join_query(struct scope *, struct str a, struct str b);
 static const char	*add_query(struct scope *, const char *url, struct str query);
@@ -42,7 +42,7 @@ resolve(struct scope *s, struct db *db, const struct site *site, struct str path
 
 	*out = nothing;
 	TRY(url_form(s, &form, path));
-	w = (struct walk){ form.path, form.fold, query, 0, KIND_PAGE };
+	w = (struct walk){ form.path, form.fold, query, 0, KIND_PAGE, false };
 	for (int steps = 0; steps < STEPS_MAX && !done; steps++)
 		TRY(take_step(s, db, site, &w, out, &done));
 	if (!done)
@@ -50,6 +50,19 @@ resolve(struct scope *s, struct db *db, const struct site *site, struct str path
 	if (!done || out->meaning != MEANING_PAGE)
 		return OK;
 	return settle(s, db, site, &w, path, host_is_canonical, out);
+}
+
+const char *
+resolve_list(const char *fold)
+{
+	static const char *const lists[] = { "articles", "tags", "authors" };
+
+	if (strcmp(fold, "/") == 0)
+		return "home";
+	for (size_t i = 0; i < COUNT(lists); i++)
+		if (fold[0] == '/' && strcmp(fold + 1, lists[i]) == 0)
+			return lists[i];
+	return NULL;
 }
 
 /* One row further. `done`: `out` is decided, or it is MEANING_PAGE and w->path, w->query are where it is. */
@@ -66,14 +79,14 @@ take_step(struct scope *s, struct db *db, const struct site *site, struct walk *
 		w->query = rest;
 		return follow(s, site, w, &hit, out, done);
 	}
-	if ((out->list = list_of(w->fold)) != NULL) {
+	if ((out->list = resolve_list(w->fold)) != NULL) {
 		w->path = strcmp(w->fold, "/") == 0 ? "/" : scope_printf(s, "/%s", out->list);
 		out->meaning = MEANING_PAGE;
 		out->resource_id = 0;
 		*done = true;
 		return OK;
 	}
-	TRY(find_row(s, db, w, &hit, &found));
+	TRY(find_row(s, db, site, w, &hit, &found));
 	if (found)
 		return follow(s, site, w, &hit, out, done);
 	*done = true;
@@ -86,7 +99,7 @@ take_step(struct scope *s, struct db *db, const struct site *site, struct walk *
 }
 
 static enum status
-find_row(struct scope *s, struct db *db, const struct walk *w, struct path_hit *hit, bool *found)
+find_row(struct scope *s, struct db *db, const struct site *site, struct walk *w, struct path_hit *hit, bool *found)
 {
 	bool is_ambiguous;
 
@@ -96,9 +109,12 @@ find_row(struct scope *s, struct db *db, const struct walk *w, struct path_hit *
 	TRY(store_lookup_folded(s, db, hit, found, &is_ambiguous, w->fold));
 	if (is_ambiguous)
 		log_info(s, "path.ambiguous", "\"path\":%s", log_quote(s, w->path));
-	if (*found || is_ambiguous)
+	/* One rule at most: what it leads to is a row, a list or another site, so rules cannot lead in circles. */
+	if (*found || is_ambiguous || w->took_rule || path_is_reserved(s, w->path, NULL))
 		return OK;
-	return store_lookup_rule(s, db, hit, found, w->path);
+	TRY(store_lookup_rule(s, db, site->rules, hit, found, w->path));
+	w->took_rule = *found;
+	return OK;
 }
 
 static enum status
@@ -204,19 +220,6 @@ landing_list(const struct walk *w, const struct resolution *r, bool *has_pages)
 		return strcmp(r->list, "authors") == 0 ? LIST_AUTHORS : LIST_ARTICLES;
 	*has_pages = w->kind == KIND_TAG || w->kind == KIND_AUTHOR;
 	return w->kind == KIND_TAG ? LIST_TAGGED : LIST_WRITTEN;
-}
-
-static const char *
-list_of(const char *fold)
-{
-	static const char *const lists[] = { "articles", "tags", "authors" };
-
-	if (strcmp(fold, "/") == 0)
-		return "home";
-	for (size_t i = 0; i < COUNT(lists); i++)
-		if (fold[0] == '/' && strcmp(fold + 1, lists[i]) == 0)
-			return lists[i];
-	return NULL;
 }
 
 /* One hop can only promise what every row on its way promises. */

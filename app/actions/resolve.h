@@ -22,4 +22,6 @@ struct resolution {
  * ERR_MALFORMED_REQUEST for what url_form refuses. */
 enum status	 resolve(struct scope *, struct db *, const struct site *, struct str path, struct str query, bool host_is_canonical,
 		    struct resolution *out) MUST_USE;
+/* The name of the list that stands at a folded path ("home", "articles", "tags", "authors"), or NULL. */
+const char	*resolve_list(const char *fold);
 #endif

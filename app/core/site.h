@@ -3,6 +3,7 @@
 #define CORE_SITE_H
 #include "base/base.h"
 #include "core/resource.h"
+#include "core/rule.h"
 #include "core/slug.h"
 
 struct site {
@@ -20,6 +21,8 @@ struct site {
 	/* From the configuration, for whoever has the site at hand: */
 	const char	*public_origin;
 	const char	*admin_origin;
+	const char *const *aliases;	/* other host names of ours; NULL-terminated, or NULL */
+	const struct rule_set *rules;	/* NULL: whoever needs them reads them */
 };
 
 /* The values before any setting is stored. */

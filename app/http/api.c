@@ -7,6 +7,7 @@
 #include "actions/users.h"
 #include "base/clock.h"
 #include "base/hash.h"
+#include "core/percent.h"
 #include "core/url.h"
 #include "http/parse.h"
 #include "http/router.h"
@@ -135,6 +136,29 @@ api_prefers_async(struct scope *s, const struct request *r)
 				return true;
 	}
 	return false;
+}
+
+const char *
+api_next_link(struct scope *s, const struct exchange *ex, const char *path, const struct api_query *query)
+{
+	struct buf b;
+	char before = '?';
+
+	buf_init(&b, s->arena);
+	buf_printf(&b, "<%s/api/v1/%s", ex->reader->site->admin_origin, path);
+	for (; query->name != NULL; query++) {
+		if (query->value == NULL)
+			continue;
+		buf_printf(&b, "%c%s=", before, query->name);
+		for (const char *p = query->value; *p != '\0'; p++)
+			if (is_unreserved((unsigned char)*p))
+				buf_char(&b, *p);
+			else
+				percent_add(&b, (unsigned char)*p);
+		before = '&';
+	}
+	buf_text(&b, ">; rel=\"next\"");
+	return b.p;
 }
 
 /* A value that is cut short, or not seen at all, would be another filter than the one that was asked for. */

@@ -20,6 +20,9 @@ bool		 api_prefers_async(struct scope *, const struct request *);
 
 /* 200 with JSON; etag may be NULL. */
 void		 api_respond(struct exchange *, struct str json, const char *etag);
+/* Link to the next page of a list: `path` below /api/v1/, parameters up to a NULL name; a NULL value is left out. */
+struct api_query { const char *name, *value; };
+const char	*api_next_link(struct scope *, const struct exchange *, const char *path, const struct api_query *);
 /* First value of a query parameter, decoded; NULL when absent. */
 const char	*api_parameter(struct scope *, const struct exchange *, const char *name);
 #endif

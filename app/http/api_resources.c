@@ -4,7 +4,6 @@
 
 #include "actions/create_later.h"
 #include "actions/resources.h"
-#include "core/percent.h"
 
 static enum status	list(struct scope *, struct exchange *, enum kind);
 static const char	*next_link(struct scope *, const struct exchange *, enum kind, const struct resource_filter *, const char *cursor);
@@ -66,30 +65,12 @@ list(struct scope *s, struct exchange *ex, enum kind kind)
 static const char *
 next_link(struct scope *s, const struct exchange *ex, enum kind kind, const struct resource_filter *f, const char *cursor)
 {
-	const struct { const char *name, *value; } parameters[] = {
+	const struct api_query query[] = {
 		{ "state", f->state }, { "tag", f->tag }, { "author", f->author }, { "locale", f->locale }, { "changed_since", f->changed_since },
-		{ "sort", f->sort }, { "limit", f->limit }, { "cursor", cursor },
+		{ "sort", f->sort }, { "limit", f->limit }, { "cursor", cursor }, { NULL, NULL },
 	};
-	struct buf b;
-	char before = '?';
-	const char *p;
-	size_t i;
 
-	buf_init(&b, s->arena);
-	buf_printf(&b, "<%s/api/v1/%s", ex->reader->site->admin_origin, kind_plural(kind));
-	for (i = 0; i < COUNT(parameters); i++) {
-		if (parameters[i].value == NULL)
-			continue;
-		buf_printf(&b, "%c%s=", before, parameters[i].name);
-		for (p = parameters[i].value; *p != '\0'; p++)
-			if (is_unreserved((unsigned char)*p))
-				buf_char(&b, *p);
-			else
-				percent_add(&b, (unsigned char)*p);
-		before = '&';
-	}
-	buf_text(&b, ">; rel=\"next\"");
-	return b.p;
+	return api_next_link(s, ex, kind_plural(kind), query);
 }
 
 static enum status

@@ -1,24 +1,12 @@
 /* lookup.c - rows of path, path_query and path_rule as one kind of answer. */
 #include "store/lookup.h"
 
-#define RULE_SEGMENTS 32
-
-struct rule_part { struct str name, value; };	/* what a `:name` took; the splat's name is "*" */
-struct rule_match {
-	struct rule_part parts[RULE_SEGMENTS];
-	size_t		 count;
-};
-
 static void	read_resource(struct scope *, struct db_rows *, struct path_hit *, int id_col, int kind_col);
 static void	read_path_row(struct scope *, struct db_rows *, struct path_hit *);
 static enum path_role role_parse_stored(struct str);
 static size_t	split_pairs(struct str query, struct str *pairs, size_t max);
 static bool	all_pairs_present(struct str wanted, const struct str *have, size_t have_count, size_t *wanted_count);
 static struct str without_pairs(struct scope *, struct str query, struct str wanted);
-static bool	rule_takes(struct str pattern, struct str path, struct rule_match *);
-static bool	is_more_specific(struct str a, struct str b);
-static const char *rule_fill(struct scope *, struct str target, const struct rule_match *);
-static size_t	origin_length(struct str url);
 
 enum status
 store_lookup_exact(struct scope *s, struct db *db, struct path_hit *out, bool *found, const char *path)
@@ -69,7 +57,7 @@ store_lookup_query(struct scope *s, struct db *db, struct path_hit *out, bool *f
 				continue;
 			best_count = count;
 			best = str_of(col_text(s, rows, 0));
-			*out = (struct path_hit){ .path = path, .target = col_text(s, rows, 2), .status = (int)col_int(rows, 3) };
+			*out = (struct path_hit){ .path = path, .pairs = best.p, .target = col_text(s, rows, 2), .status = (int)col_int(rows, 3) };
 			out->role = out->target != NULL ? PATH_EXTERNAL : PATH_ALIAS;
 			read_resource(s, rows, out, 1, 4);
 		}
@@ -83,29 +71,43 @@ store_lookup_query(struct scope *s, struct db *db, struct path_hit *out, bool *f
 }
 
 enum status
-store_lookup_rule(struct scope *s, struct db *db, struct path_hit *out, bool *found, const char *path)
+store_lookup_rule(struct scope *s, struct db *db, const struct rule_set *set, struct path_hit *out, bool *found, const char *path)
 {
 	struct db_rows *rows;
-	struct str best = { NULL, 0 }, target = { NULL, 0 };
-	struct rule_match match;
+	const struct rule *rule;
+	struct rule_set read;
 
-	*found = false;
-	TRY(db_query(s, db, &rows, SQL_LOOKUP_RULES, NO_ARGS));
-	while (db_next(rows)) {
-		if (!rule_takes(col_str(rows, 0), str_of(path), &match))
-			continue;
-		if (*found && !is_more_specific(col_str(rows, 0), best))
-			continue;
-		*found = true;
-		best = str_of(col_text(s, rows, 0));
-		target = str_of(col_text(s, rows, 1));
-		*out = (struct path_hit){ .status = (int)col_int(rows, 2) };
-		out->role = out->status >= 400 ? PATH_GONE : PATH_EXTERNAL;
+	if (set == NULL) {
+		TRY(store_rules_load(s, db, &read));
+		set = &read;
 	}
-	TRY(db_end(s, rows));
-	if (*found && rule_takes(best, str_of(path), &match))
-		out->target = rule_fill(s, target, &match);
-	return OK;
+	rule = rule_find(set, str_of(path));
+	if (!(*found = rule != NULL))
+		return OK;
+	*out = (struct path_hit){ .rule = rule->pattern, .status = rule->status };
+	if (rule->resource_id == 0) {
+		out->role = rule->status >= 400 ? PATH_GONE : PATH_EXTERNAL;
+		out->target = rule_fill(s, str_of(rule->pattern), str_of(path), str_of(rule->target));
+		return OK;
+	}
+	out->role = PATH_ALIAS;
+	TRY(db_query(s, db, &rows, SQL_LOOKUP_RESOURCE, ARGS(INT(rule->resource_id))));
+	if (db_next(rows))
+		read_resource(s, rows, out, 0, 1);
+	return db_end(s, rows);
+}
+
+enum status
+store_rules_load(struct scope *s, struct db *db, struct rule_set *out)
+{
+	struct rule *rules = scope_alloc(s, RULES_MAX * sizeof(*rules));
+	struct db_rows *rows;
+
+	*out = (struct rule_set){ rules, 0 };
+	TRY(db_query(s, db, &rows, SQL_LOOKUP_RULES, ARGS(INT(RULES_MAX))));
+	while (db_next(rows))
+		rules[out->count++] = (struct rule){ col_text(s, rows, 0), col_text(s, rows, 1), col_int(rows, 2), (int)col_int(rows, 3) };
+	return db_end(s, rows);
 }
 
 static void
@@ -194,88 +196,4 @@ without_pairs(struct scope *s, struct str query, struct str wanted)
 		buf_str(&kept, piece);
 	}
 	return buf_as_str(&kept);
-}
-
-static bool
-rule_takes(struct str pattern, struct str path, struct rule_match *match)
-{
-	struct str want, have;
-
-	match->count = 0;
-	while (str_next(&pattern, '/', &want)) {
-		bool is_named = want.len > 1 && want.p[0] == ':';
-
-		if (match->count == RULE_SEGMENTS)
-			return false;
-		if (str_is(want, "*") && pattern.len == 0) {
-			match->parts[match->count++] = (struct rule_part){ want, path };
-			return true;
-		}
-		if (!str_next(&path, '/', &have) || (is_named && have.len == 0) || (!is_named && !str_eq(want, have)))
-			return false;
-		if (is_named)
-			match->parts[match->count++] = (struct rule_part){ want, have };
-	}
-	return path.len == 0;
-}
-
-static bool
-is_more_specific(struct str a, struct str b)
-{
-	struct str left, right;
-
-	for (;;) {
-		bool more_a = str_next(&a, '/', &left), more_b = str_next(&b, '/', &right);
-		int rank_a, rank_b;
-
-		if (!more_a || !more_b)
-			return more_a && !more_b;
-		rank_a = str_is(left, "*") ? 0 : left.len > 1 && left.p[0] == ':' ? 1 : 2;
-		rank_b = str_is(right, "*") ? 0 : right.len > 1 && right.p[0] == ':' ? 1 : 2;
-		if (rank_a != rank_b)
-			return rank_a > rank_b;
-	}
-}
-
-/* A value may stand behind the origin only, so that what a visitor types never chooses the host. */
-static const char *
-rule_fill(struct scope *s, struct str target, const struct rule_match *match)
-{
-	struct buf out;
-	size_t i = origin_length(target);
-
-	buf_init(&out, s->arena);
-	buf_add(&out, target.p, i);
-	while (i < target.len) {
-		const struct rule_part *part = NULL;
-		struct str left = str_part(target, i, target.len);
-
-		for (size_t k = 0; k < match->count; k++) {
-			struct str name = match->parts[k].name;
-			bool ends = left.len == name.len || (left.len > name.len && strchr("/?&=#-.", left.p[name.len]) != NULL);
-
-			if (left.len >= name.len && memcmp(left.p, name.p, name.len) == 0 && (name.p[0] == '*' || ends))
-				part = &match->parts[k];
-		}
-		if (part != NULL)
-			buf_str(&out, part->value);
-		else
-			buf_char(&out, target.p[i]);
-		i += part != NULL ? part->name.len : 1;
-	}
-	return str_dup(s->arena, buf_as_str(&out));
-}
-
-/* Bytes of "scheme://host", or of the '/' with which a local path begins; a target without a path takes no values. */
-static size_t
-origin_length(struct str url)
-{
-	size_t scheme = str_find_str(url, STR("://"));
-
-	if (url.len > 0 && url.p[0] == '/')
-		return 1;
-	if (scheme == url.len)
-		return url.len;
-	scheme += 3;
-	return scheme + str_find(str_part(url, scheme, url.len), '/');
 }

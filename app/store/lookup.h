@@ -3,12 +3,15 @@
 #define STORE_LOOKUP_H
 #include "base/base.h"
 #include "core/resource.h"
+#include "core/rule.h"
 #include "db/db.h"
 
 enum path_role { PATH_CANONICAL, PATH_ALIAS, PATH_EXTERNAL, PATH_GONE };
 
 struct path_hit {
 	const char	*path;		/* of the row; NULL for a rule */
+	const char	*pairs;		/* of a row that needs its query, else NULL */
+	const char	*rule;		/* the pattern, else NULL */
 	enum path_role	 role;
 	const char	*target;	/* PATH_EXTERNAL: a local path or an absolute URL */
 	int		 status;	/* of the redirect, or 410 / 451 */
@@ -30,8 +33,10 @@ enum status	 store_lookup_folded(struct scope *, struct db *, struct path_hit *o
 enum status	 store_lookup_query(struct scope *, struct db *, struct path_hit *out, bool *found, struct str *rest, const char *path,
 		    struct str query) MUST_USE;
 
-/* The most specific path_rule whose pattern takes `path`: segments compared as stored, `:name` takes one, a last `*` takes what follows
- * (nothing too). At the first difference a literal segment beats `:name` beats `*`, so the order of rows never decides. The target has
- * `:name` and `*` filled in, behind its origin only. 410 and 451 give PATH_GONE. At most 1,000 rules are read. */
-enum status	 store_lookup_rule(struct scope *, struct db *, struct path_hit *out, bool *found, const char *path) MUST_USE;
+/* The most specific path_rule whose pattern takes `path`, its target filled in; see core/rule.h. 410 and 451 give PATH_GONE. `rules` is what
+ * store_rules_load gave, NULL to read them now. */
+enum status	 store_lookup_rule(struct scope *, struct db *, const struct rule_set *rules, struct path_hit *out, bool *found,
+		    const char *path) MUST_USE;
+/* All rules of the site, RULES_MAX at most. */
+enum status	 store_rules_load(struct scope *, struct db *, struct rule_set *out) MUST_USE;
 #endif

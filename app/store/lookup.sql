@@ -27,4 +27,10 @@ ORDER BY q.pairs
 LIMIT 100;
 
 -- name: lookup_rules
-SELECT pattern, target, status FROM path_rule ORDER BY id LIMIT 1000;
+SELECT pattern, target, coalesce(resource_id, 0), status FROM path_rule ORDER BY id LIMIT $1;
+
+-- name: lookup_resource
+SELECT r.id, r.kind, r.state, c.path
+FROM resource r
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
+WHERE r.id = $1;

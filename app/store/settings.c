@@ -10,6 +10,7 @@ site_load(struct scope *s, struct db *db, const struct config *config, struct si
 	site_defaults(out);
 	out->public_origin = config->public_origin;
 	out->admin_origin = config->admin_origin;
+	out->aliases = (const char *const *)config->aliases;
 	TRY(db_query(s, db, &rows, SQL_SETTING_LIST, NO_ARGS));
 	while (status == OK && db_next(rows))
 		status = site_set(s, out, col_text(s, rows, 0), col_text(s, rows, 1));

@@ -27,7 +27,7 @@ by_rule(struct fixture *f, const char *path)
 	struct path_hit hit;
 	bool found;
 
-	assert_ok(f->s, store_lookup_rule(f->s, f->db, &hit, &found, path));
+	assert_ok(f->s, store_lookup_rule(f->s, f->db, NULL, &hit, &found, path));
 	return found ? hit.target : NULL;
 }
 
@@ -196,7 +196,7 @@ rule_can_say_gone(void **state)
 	bool found;
 
 	add_rule(f, "/wp-admin/*", "", 410);
-	assert_ok(f->s, store_lookup_rule(f->s, f->db, &hit, &found, "/wp-admin/x.php"));
+	assert_ok(f->s, store_lookup_rule(f->s, f->db, NULL, &hit, &found, "/wp-admin/x.php"));
 	assert_true(found);
 	assert_int_equal(hit.role, PATH_GONE);
 	assert_int_equal(hit.status, 410);

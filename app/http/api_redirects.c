@@ -1,0 +1,102 @@
+/* api_redirects.c - redirects over HTTP, and the reports about them. */
+#include "http/api.h"
+#include "http/router.h"
+
+#include "actions/redirects.h"
+
+static const char	*id_of(struct scope *, const struct exchange *);
+static api_prepare	create, update, remove_one;
+
+enum status
+handle_redirect_list(struct scope *s, struct exchange *ex)
+{
+	struct redirect_filter f;
+	const char *cursor;
+	struct str json;
+
+	TRY(api_enter(s, ex, true));
+	f = (struct redirect_filter){ .source = api_parameter(s, ex, "source"), .match = api_parameter(s, ex, "match"),
+		.resource = api_parameter(s, ex, "resource"), .status = api_parameter(s, ex, "status"), .limit = api_parameter(s, ex, "limit"),
+		.cursor = api_parameter(s, ex, "cursor") };
+	TRY(redirect_list(s, ex->reader->db, ex->reader->site, &ex->who, &f, &json, &cursor));
+	api_respond(ex, json, NULL);
+	if (cursor != NULL) {
+		const struct api_query query[] = { { "source", f.source }, { "match", f.match }, { "resource", f.resource }, { "status", f.status },
+			{ "limit", f.limit }, { "cursor", cursor }, { NULL, NULL } };
+
+		response_header(&ex->response, "Link", api_next_link(s, ex, "redirects", query));
+	}
+	return OK;
+}
+
+enum status
+handle_dead_targets(struct scope *s, struct exchange *ex)
+{
+	const char *cursor, *limit;
+	struct str json;
+
+	TRY(api_enter(s, ex, true));
+	limit = api_parameter(s, ex, "limit");
+	TRY(redirect_list_dead(s, ex->reader->db, ex->reader->site, &ex->who, limit, api_parameter(s, ex, "cursor"), &json, &cursor));
+	api_respond(ex, json, NULL);
+	if (cursor != NULL) {
+		const struct api_query query[] = { { "limit", limit }, { "cursor", cursor }, { NULL, NULL } };
+
+		response_header(&ex->response, "Link", api_next_link(s, ex, "reports/dead-targets", query));
+	}
+	return OK;
+}
+
+enum status
+handle_redirect_read(struct scope *s, struct exchange *ex)
+{
+	const char *etag;
+	struct str json;
+
+	TRY(api_enter(s, ex, true));
+	TRY(redirect_read(s, ex->reader->db, ex->reader->site, &ex->who, id_of(s, ex), &json, &etag));
+	api_respond(ex, json, etag);
+	return OK;
+}
+
+enum status
+handle_redirect_create(struct scope *s, struct exchange *ex)
+{
+	return api_write(s, ex, WRITE_REDIRECT_CREATE, true, create);
+}
+
+enum status
+handle_redirect_update(struct scope *s, struct exchange *ex)
+{
+	return api_write(s, ex, WRITE_REDIRECT_UPDATE, true, update);
+}
+
+enum status
+handle_redirect_remove(struct scope *s, struct exchange *ex)
+{
+	return api_write(s, ex, WRITE_REDIRECT_REMOVE, false, remove_one);
+}
+
+static enum status
+create(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return redirect_create_prepare(s, ex->reader->db, u, body);
+}
+
+static enum status
+update(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return redirect_update_prepare(s, ex->reader->db, u, id_of(s, ex), body);
+}
+
+static enum status
+remove_one(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return redirect_remove_prepare(s, ex->reader->db, u, id_of(s, ex));
+}
+
+static const char *
+id_of(struct scope *s, const struct exchange *ex)
+{
+	return str_dup(s->arena, ex->params[0]);
+}
