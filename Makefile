@@ -42,7 +42,7 @@ SQL	:= $(sort $(wildcard app/store/*.sql))
 # Lower folders later: archives are searched from left to right.
 STACK	:= $(foreach f,actions store render core db base,$(B)/lib$(f).a)
 
-.PHONY: all help test-build san kore-san unit unit-bins lint fuzz fuzz-bins replay replay-bins bench install clean FORCE
+.PHONY: all help test-build san kore-san unit unit-bins lint fuzz fuzz-bins replay replay-bins crash bench install clean FORCE
 all: $(B)/stele $(B)/stele.so
 
 help:
@@ -53,6 +53,7 @@ help:
 	@echo 'make lint         layers, shellcheck, cppcheck, clang-tidy'
 	@echo 'make fuzz         every fuzz target for FUZZ_SECONDS (60)'
 	@echo 'make replay       the inputs that fuzzing left in tests/fuzz/corpus (best with MODE=san B=build/san)'
+	@echo 'make crash        kill a site under load CRASH_KILLS (10000) times and count what is lost or doubled'
 	@echo 'make bench        measure (tests/bench)'
 	@echo 'make install      into $$(DESTDIR)$(PREFIX)'
 
@@ -148,6 +149,10 @@ fuzz:
 	$(Q)tests/tools/fuzz.sh $(FUZZ_SECONDS) $(patsubst $(B)/fuzz/%,$(B)/fuzz/fuzz/%,$(FUZZ_BIN))
 replay: $(REPLAY_BIN)
 	$(Q)tests/tools/replay.sh $(REPLAY_BIN)
+
+CRASH_KILLS ?= 10000
+crash: test-build
+	$(Q)STELE_CRASH_KILLS=$(CRASH_KILLS) PYTHONDONTWRITEBYTECODE=1 /usr/bin/python3 -m pytest -q -s -p no:cacheprovider tests/crash
 
 bench: all
 	$(Q)conf/packages.sh install build bench

@@ -99,10 +99,12 @@ act(const struct entry *e)
 {
 	int64_t seconds;
 
-	if (strcmp(e->action, "error") == 0)
+	if (strcmp(e->action, "error") == 0 || strcmp(e->action, "on") == 0)
 		return true;
 	if (strcmp(e->action, "kill") == 0)
 		kill(getpid(), SIGKILL);
+	else if (strcmp(e->action, "killgroup") == 0)
+		kill(0, SIGKILL);
 	else if (strcmp(e->action, "syscall") == 0)
 		syscall(SYS_getpriority, 0, 0);
 	else if (strncmp(e->action, "sleep", 5) == 0 && parse_int64(str_of(e->action + 5), &seconds))

@@ -38,9 +38,10 @@ int		 writer_queue_length(struct writer *);
 enum status	 writer_run(struct scope *, struct db *, struct shared *, enum status (*apply)(struct scope *, struct db *, void *),
 		    void *arg) MUST_USE;
 
-/* Fault points of the test build (STELE_FAULT=point:action[:N],...): kill, error, sleepN (seconds), syscall (a call the
- * sandbox forbids). With :N only the N-th pass of the process fires. With STELE_FAULT_ONCE=DIR each entry fires once over all processes and
- * restarts: it leaves the file DIR/point.action. Compiled to nothing elsewhere. Returns true when `error` was asked for. */
+/* Fault points of the test build (STELE_FAULT=point:action[:N],...): kill, killgroup (every process of the group: all workers at
+ * once), error, on (the same, for a fault that is a switch), sleepN (seconds), syscall (a call the sandbox forbids).
+ * With :N only the N-th pass of the process fires. With STELE_FAULT_ONCE=DIR each entry fires once over all processes and
+ * restarts: it leaves the file DIR/point.action. Compiled to nothing elsewhere. Returns true when `error` or `on` was asked for. */
 #ifdef STELE_TEST
 bool		 fault(const char *point);
 #else

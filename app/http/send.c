@@ -2,6 +2,7 @@
 
 #include <sys/socket.h>
 #include <sys/uio.h>
+#include "db/writer.h"
 #include "http/kore.h"
 
 static bool	queue_rest(struct connection *, struct wire *, bool with_body, struct str tail, size_t sent);
@@ -22,12 +23,16 @@ send_wire(struct connection *c, struct wire *w, bool with_body, int64_t now, con
 	if (TAILQ_EMPTY(&c->send_queue)) {
 		ssize_t n;
 
+		(void)fault("pre_response");
+		if (fault("mid_response"))
+			message.msg_iovlen = 1;
 		do
 			n = sendmsg(c->fd, &message, MSG_NOSIGNAL);
 		while (n == -1 && errno == EINTR);
 		if (n == -1 && errno != EAGAIN && errno != EWOULDBLOCK)
 			return false;
 		sent = n == -1 ? 0 : (size_t)n;
+		(void)fault("post_response");
 	}
 	if (sent == w->head_len + tail_len + body_len)
 		return true;

@@ -138,6 +138,7 @@ run_checkpoint(struct scope *s, struct jobs *jobs, bool *more)
 	jobs->checkpoint_at = now;
 	jobs->frames = frames;
 	TRY(db_checkpoint(s, jobs->db, false, &bytes));
+	(void)fault("checkpoint");
 	if (frames >= RESTART_FRAMES || bytes > TRUNCATE_BYTES) {
 		/* Once more, for what was written meanwhile: writers should wait for a short rest only. */
 		TRY(db_checkpoint(s, jobs->db, false, &bytes));

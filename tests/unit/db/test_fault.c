@@ -1,5 +1,6 @@
 /* test_fault.c - the test build's fault points; elsewhere they are nothing at all. */
 #include "db/fixture.h"
+#include <poll.h>
 #include "base/clock.h"
 
 static void
@@ -37,6 +38,8 @@ errors_are_told_at_their_point_and_pass(void **state)
 	assert_true(fault("b"));
 	assert_false(fault("b"));
 	assert_false(fault("a"));
+	setenv("STELE_FAULT", "a:on", 1);
+	assert_true(fault("a") && fault("a"));
 	unsetenv("STELE_FAULT");
 }
 
@@ -68,6 +71,35 @@ kill_ends_the_process(void **state)
 	assert_int_equal(in_child(pass_the_point, *state), SIGKILL);
 	setenv("STELE_FAULT", "a:kill:3", 1);
 	assert_int_equal(in_child(pass_the_point, *state), 0);
+	unsetenv("STELE_FAULT");
+}
+
+static int held[2];		/* a pipe: read here, kept open by the second process of the group */
+
+static void
+pass_in_a_group_of_two(struct fixture *f)
+{
+	if (setpgid(0, 0) == -1)
+		_exit(2);
+	if (fork() == 0)
+		for (;;)
+			pause();
+	(void)fault("a");
+}
+
+static void
+killgroup_ends_every_process_of_the_group(void **state)
+{
+	struct pollfd end;
+
+	assert_int_equal(pipe(held), 0);
+	setenv("STELE_FAULT", "a:killgroup", 1);
+	assert_int_equal(in_child(pass_in_a_group_of_two, *state), SIGKILL);
+	close(held[1]);
+	end = (struct pollfd){ .fd = held[0], .events = POLLIN };
+	assert_int_equal(poll(&end, 1, 5000), 1);
+	assert_true(end.revents & POLLHUP);
+	close(held[0]);
 	unsetenv("STELE_FAULT");
 }
 
@@ -122,6 +154,7 @@ main(void)
 		TEST(errors_are_told_at_their_point_and_pass),
 		TEST(a_sleep_takes_its_time),
 		TEST(kill_ends_the_process),
+		TEST(killgroup_ends_every_process_of_the_group),
 		TEST(once_means_once_over_all_processes),
 		TEST(a_wrong_wish_is_not_ignored),
 #endif
