@@ -116,12 +116,29 @@ write_thing(struct scope *s, struct db *db, struct import_run *run, struct impor
 	return status;
 }
 
+enum status
+import_guard(struct import_run *run, struct scope *s, struct db *db, int64_t created)
+{
+	const struct import_watch *w = run->watch;
+
+	return w != NULL && w->guard != NULL ? w->guard(s, db, w->arg, created) : OK;
+}
+
+static enum status
+keep(struct import_run *run)
+{
+	const struct import_watch *w = run->watch;
+
+	return w != NULL && w->keep != NULL ? w->keep(run->scope, w->arg) : OK;
+}
+
 struct batch_write { struct import_run *run; struct import_thing **things; size_t count; };
 
 static enum status
 write_batch(struct scope *s, struct db *db, void *arg)
 {
 	struct batch_write *w = arg;
+	int64_t created = 0;
 	size_t i;
 
 	for (i = 0; i < w->count; i++) {
@@ -134,7 +151,9 @@ write_batch(struct scope *s, struct db *db, void *arg)
 			return t->result;
 	}
 	s->error = NULL;
-	return OK;
+	for (i = 0; i < w->count; i++)
+		created += w->things[i]->result == OK && !w->things[i]->draft.existed;
+	return import_guard(w->run, s, db, created);
 }
 
 static void
@@ -412,7 +431,7 @@ one_pass(struct import_run *run, bool is_last_pass)
 	TRY(store_import_newest(run->scope, run->read, &run->newest));
 	TRY(wxr_open(run->scope, &w, run->options->file));
 	while ((status = wxr_next(run->scope, w, &event)) == OK && event != WXR_END) {
-		if ((status = take_event(run, w, event, &last, is_last_pass)) != OK)
+		if ((status = keep(run)) != OK || (status = take_event(run, w, event, &last, is_last_pass)) != OK)
 			break;
 		progress(run, w, false);
 	}
@@ -433,8 +452,8 @@ check_whole(struct import_run *run)
 	enum status status;
 
 	TRY(wxr_open(run->scope, &w, run->options->file));
-	while ((status = wxr_next(run->scope, w, &event)) == OK && event != WXR_END)
-		continue;
+	while ((status = wxr_next(run->scope, w, &event)) == OK && event != WXR_END && (status = keep(run)) == OK)
+		run->report->total += event == WXR_ITEM;
 	wxr_close(w);
 	run->report->is_complete = status == OK;
 	return status;

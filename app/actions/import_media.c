@@ -129,6 +129,8 @@ store_file(struct scope *s, const char *folder, int from, const char *extension,
 }
 
 struct media_write {
+	struct import_run *run;
+	bool		 is_new;
 	struct media_row row;
 	const char	*path, *fold, *target;	/* old address -> new one; path NULL = the old one stays as it is */
 };
@@ -139,10 +141,11 @@ write_media(struct scope *s, struct db *db, void *arg)
 	const struct media_write *w = arg;
 
 	TRY(store_media_insert(s, db, &w->row));
-	if (w->path == NULL)
-		return OK;
-	db_touch(db, "paths");
-	return store_import_external(s, db, w->path, w->fold, w->target, "wordpress");
+	if (w->path != NULL) {
+		db_touch(db, "paths");
+		TRY(store_import_external(s, db, w->path, w->fold, w->target, "wordpress"));
+	}
+	return import_guard(w->run, s, db, w->is_new);
 }
 
 static const char *
@@ -186,6 +189,8 @@ take_file(struct import_run *run, struct scope *s, int fd, const char *path, str
 	TRY(store_import_path_is_there(s, run->read, form.path, &has_address));
 	if (has_address || path_is_reserved(s, form.path, NULL))
 		w->path = NULL;
+	w->run = run;
+	w->is_new = !is_stored;
 	if (!is_stored || w->path != NULL)
 		TRY(writer_run(s, run->write, run->shared, write_media, w));
 	run->files += !is_stored;

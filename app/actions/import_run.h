@@ -67,6 +67,8 @@ enum status	 import_author_id(struct import_run *, struct scope *, int64_t *id, 
 enum status	 import_term_ids(struct import_run *, struct scope *, struct revision *, const struct wxr_item *) MUST_USE;
 
 /* import.c */
+/* At the end of every writing transaction: see import_watch. */
+enum status	 import_guard(struct import_run *, struct scope *, struct db *, int64_t created) MUST_USE;
 enum status	 import_write_now(struct import_run *, struct scope *, struct import_thing *) MUST_USE;
 
 /* import_body.c: post_content -> sanitised HTML whose links to the old site are paths of this one and whose uploads are media. What cannot be

@@ -19,7 +19,7 @@ static operation_step *const steps[OPERATION_KIND_COUNT] = {
 
 struct take { struct operation op; const char *owner; int64_t now; bool moved; };
 struct write { struct operation_run *run; operation_apply *apply; void *arg; };
-struct leave { struct operation_run *run; enum status status; const char *owner; int64_t lease_until; bool moved; };
+struct leave { struct operation_run *run; enum status status; struct error *error; const char *owner; int64_t lease_until; bool moved; };
 
 static enum status	take(struct scope *, struct db *, void *take);
 static enum status	carry_out(struct scope *, const struct operation_worker *, const struct take *);
@@ -93,12 +93,14 @@ operation_note(struct scope *s, struct db *db, struct operation_run *run, int64_
 	struct operation_entry e = { .number = number, .result = operation_result_name(result), .subject = subject, .code = code, .detail = detail };
 	bool added;
 
-	run->op.tally[result]++;
-	if (run->op.entries >= OPERATION_ENTRIES_MAX)
+	if (run->op.entries >= OPERATION_ENTRIES_MAX) {
+		run->op.tally[result]++;
 		return OK;
+	}
 	e.part = (int64_t)(hash_fast(str_of(scope_printf(s, "%d %s %s", (int)result, code != NULL ? code : "", detail != NULL ? detail : ""))) >> 1);
 	TRY(store_operation_entry_add(s, db, run->op.id, &e, &added));
 	run->op.entries += added;
+	run->op.tally[result] += added;
 	return OK;
 }
 
@@ -207,7 +209,7 @@ stop_short(struct scope *s, struct operation_run *run, enum status status)
 {
 	bool is_stopping = status == ERR_BUSY && run->stop_was_asked != NULL && run->stop_was_asked();
 	bool is_final = !is_stopping && (status_info(status)->http < 500 || run->op.attempts > OPERATION_TAKEOVERS);
-	struct leave l = { .run = run, .status = status };
+	struct leave l = { .run = run, .status = status, .error = s->error };
 
 	if (run->is_over) {
 		log_warn(s, "operation.lost", "\"operation\":\"%s\"", run->op.id);
@@ -247,6 +249,7 @@ end(struct scope *s, struct db *db, void *arg)
 	TRY(store_operation_load(s, db, &o, run->op.id));
 	o.generation = run->op.generation;
 	o.owner = run->op.owner;
+	s->error = l->error;
 	TRY(operation_end(s, db, &o, l->status, &l->moved));
 	if (l->moved) {
 		run->op.state = o.state;

@@ -71,8 +71,8 @@ enum status	 operation_guard(struct scope *, struct db *, struct operation_run *
 /* During a piece without writes: renews the lease when a third of it has passed. ERR_STATE_CONFLICT when the operation was lost; ERR_BUSY when the
  * process is to stop. Cheap otherwise. */
 enum status	 operation_keep(struct scope *, struct operation_run *) MUST_USE;
-/* Inside operation_write's apply: one line of the report. `number` is an item's or a line's; the same line twice is kept once. `subject`,
- * `code` and `detail` may be NULL. Counts in op.tally by `result`. */
+/* Inside operation_write's apply: one line of the report. `number` is an item's or a line's; the same line twice, of work that was
+ * taken up again, is kept and counted once. `subject`, `code` and `detail` may be NULL. Counts in op.tally by `result`. */
 enum status	 operation_note(struct scope *, struct db *, struct operation_run *, int64_t number, enum operation_result, const char *subject,
 		    const char *code, const char *detail) MUST_USE;
 

@@ -22,6 +22,7 @@ static enum status	 set_workers(struct scope *s, struct config *c, const char *v
 static enum status	 set_cache_bytes(struct scope *s, struct config *c, const char *value);
 static enum status	 set_max_queue(struct scope *s, struct config *c, const char *value);
 static enum status	 set_share_dir(struct scope *s, struct config *c, const char *value);
+static enum status	 set_import_dir(struct scope *s, struct config *c, const char *value);
 static enum status	 make_defaults(struct scope *s, struct config **out, const char *data_dir);
 static enum status	 absolute_path(struct scope *s, const char **out, const char *path);
 static const char	*default_share_dir(struct scope *s);
@@ -42,6 +43,7 @@ static const struct setting	 settings[] = {
 	{ "cache_bytes", set_cache_bytes },
 	{ "max_queue", set_max_queue },
 	{ "share_dir", set_share_dir },
+	{ "import_dir", set_import_dir },
 };
 
 enum status
@@ -105,6 +107,8 @@ config_text(struct scope *s, const struct config *c)
 	add_list(&b, "trusted_proxies", (const char *const *)c->trusted_proxies);
 	buf_printf(&b, "workers = %d\ncache_bytes = %" PRId64 "\nmax_queue = %d\nshare_dir = %s\n", c->workers,
 	    c->cache_bytes, c->max_queue, c->share_dir);
+	if (c->import_dir != NULL)
+		buf_printf(&b, "import_dir = %s\n", c->import_dir);
 	return b.p;
 }
 
@@ -310,6 +314,13 @@ static enum status
 set_share_dir(struct scope *s, struct config *c, const char *value)
 {
 	return absolute_path(s, &c->share_dir, value);
+}
+
+static enum status
+set_import_dir(struct scope *s, struct config *c, const char *value)
+{
+	c->import_dir = NULL;
+	return value[0] == '\0' ? OK : absolute_path(s, &c->import_dir, value);
 }
 
 static enum status

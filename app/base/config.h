@@ -15,6 +15,7 @@ struct config {
 	int		 workers;		/* 1..16, default 2 */
 	int64_t		 cache_bytes;		/* response cache of one worker, default 16 MiB */
 	int		 max_queue;		/* waiting writes per worker, default 1024 */
+	const char	*import_dir;		/* whose files an import may name; NULL = none */
 	bool		 public_given, admin_given;	/* else the origin follows from the setting above it */
 };
 

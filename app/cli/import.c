@@ -66,56 +66,11 @@ print_report(const struct import_report *r, bool is_dry_run)
 	printf("old addresses: %" PRId64 "; forbidden characters dropped: %" PRId64 "\n", r->redirects, r->dropped_characters);
 }
 
-/* The handles to import with: those of the site, or of a copy in a folder of its own. */
-struct handles {
-	struct db	*write, *read;
-	struct shared	*shared;
-	const char	*folder;	/* of the copy; NULL for the site itself */
-};
-
 static enum status
-handles_open(struct scope *s, struct handles *h, const struct opened *o, bool is_dry_run)
-{
-	char *folder;
-
-	*h = (struct handles){ o->db, NULL, o->shared, NULL };
-	if (!is_dry_run)
-		return db_open(s, &h->read, config_path(s, o->config, "stele.db"), DB_READ);
-	h->write = NULL;
-	h->shared = NULL;
-	folder = scope_printf(s, "%s/dry-run-XXXXXX", o->config->data_dir);
-	if (mkdtemp(folder) == NULL)
-		return fail(s, ERR_STORAGE, "--data", "%s cannot be made: %s", folder, strerror(errno));
-	h->folder = folder;
-	TRY(import_copy(s, o->db, scope_printf(s, "%s/stele.db", folder)));
-	TRY(db_open(s, &h->write, scope_printf(s, "%s/stele.db", folder), DB_WRITE));
-	TRY(db_open(s, &h->read, scope_printf(s, "%s/stele.db", folder), DB_READ));
-	return shared_open(s, &h->shared, folder, false);
-}
-
-static void
-handles_close(struct scope *s, struct handles *h, const struct opened *o)
-{
-	static const char *const files[] = { "stele.db", "stele.db-wal", "stele.db-shm" };
-	size_t i;
-
-	db_close(h->read);
-	if (h->write != o->db)
-		db_close(h->write);
-	if (h->shared != NULL && h->shared != o->shared)
-		shared_close(h->shared);
-	if (h->folder == NULL)
-		return;
-	for (i = 0; i < COUNT(files); i++)
-		(void)unlink(scope_printf(s, "%s/%s", h->folder, files[i]));
-	(void)rmdir(h->folder);
-}
-
-static enum status
-import_with(struct scope *s, const struct args *a, const struct opened *o, struct handles *h, const struct import_options *options)
+import_with(struct scope *s, const struct args *a, const struct opened *o, const struct import_trial *h, const struct import_options *options)
 {
 	struct report_arg shown = { options->is_dry_run, isatty(STDERR_FILENO) == 1 };
-	struct import_watch watch = { print_note, print_progress, &shown };
+	struct import_watch watch = { .note = print_note, .progress = print_progress, .arg = &shown };
 	const char *user = args_option(a, "user");
 	struct import_report report;
 	struct principal who;
@@ -139,7 +94,7 @@ run_import_wxr(struct scope *s, struct args *a)
 {
 	struct import_options options = { .file = a->words[0], .uploads_dir = args_option(a, "uploads"),
 		.is_dry_run = args_option(a, "dry-run") != NULL, .keep_permalinks = args_option(a, "keep-permalinks") != NULL };
-	struct handles h;
+	struct import_trial h;
 	struct opened o;
 	struct stat st;
 	enum status status;
@@ -148,10 +103,15 @@ run_import_wxr(struct scope *s, struct args *a)
 		return fail(s, ERR_NOT_FOUND, "--uploads", "%s is not a folder that can be read", options.uploads_dir);
 	TRY(data_open(s, a, &o));
 	options.media_dir = config_path(s, o.config, "media");
-	status = handles_open(s, &h, &o, options.is_dry_run);
+	h = (struct import_trial){ .write = o.db, .shared = o.shared };
+	status = options.is_dry_run ? import_trial_open(s, &h, o.db, o.config->data_dir) :
+				      db_open(s, &h.read, config_path(s, o.config, "stele.db"), DB_READ);
 	if (status == OK)
 		status = import_with(s, a, &o, &h, &options);
-	handles_close(s, &h, &o);
+	if (options.is_dry_run)
+		import_trial_close(s, &h);
+	else
+		db_close(h.read);
 	data_close(&o);
 	return status;
 }

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "actions/json.h"
 #include "actions/limit.h"
 #include "actions/users.h"
 #include "base/clock.h"
@@ -35,7 +36,10 @@ static enum status	read_json(struct scope *, const struct request *, bool has_bo
 			    const char **key_in_body);
 static enum status	join_keys(struct scope *, struct unit *, const char *key_in_body);
 static enum status	media_of(struct scope *, const struct request *, bool has_body, const char **media);
-static enum status	foreign_media(struct scope *, struct exchange *, struct unit *, const char *media);
+static enum status	write_with(struct scope *, struct exchange *, enum write_id, bool has_body, const char *const *accepted, api_prepare *);
+static enum status	foreign_media(struct scope *, struct exchange *, struct unit *, const char *media, bool takes_others);
+static bool		is_accepted(const char *const *accepted, const char *media);
+static enum status	read_other(struct scope *, struct exchange *, const char *media, struct str *canonical, const char **key_in_body);
 static void		hash_request(struct scope *, const struct exchange *, struct unit *, const char *media, struct str body);
 static struct str	path_params(struct scope *, const struct exchange *);
 static struct str	sorted_query(struct scope *, struct str query);
@@ -61,6 +65,18 @@ api_enter(struct scope *s, struct exchange *ex, bool is_required)
 enum status
 api_write(struct scope *s, struct exchange *ex, enum write_id id, bool has_body, api_prepare *prepare)
 {
+	return write_with(s, ex, id, has_body, NULL, prepare);
+}
+
+enum status
+api_write_media(struct scope *s, struct exchange *ex, enum write_id id, const char *const *accepted, api_prepare *prepare)
+{
+	return write_with(s, ex, id, true, accepted, prepare);
+}
+
+static enum status
+write_with(struct scope *s, struct exchange *ex, enum write_id id, bool has_body, const char *const *accepted, api_prepare *prepare)
+{
 	struct call *call = scope_alloc(s, sizeof(*call));
 	struct unit *u = &call->unit;
 	struct str canonical, if_match = request_header(ex->request, "if-match");
@@ -78,9 +94,10 @@ api_write(struct scope *s, struct exchange *ex, enum write_id id, bool has_body,
 	TRY(permission_require(s, &ex->who, u->rule->action, 0));
 	TRY(key_of_header(s, ex->request, &u->key));
 	TRY(media_of(s, ex->request, has_body, &media));
-	if (strcmp(media, "json") != 0)
-		return foreign_media(s, ex, u, media);
-	status = read_json(s, ex->request, has_body, &body, &canonical, &key_in_body);
+	if (strcmp(media, "json") != 0 && !is_accepted(accepted, media))
+		return foreign_media(s, ex, u, media, accepted != NULL);
+	status = strcmp(media, "json") == 0 ? read_json(s, ex->request, has_body, &body, &canonical, &key_in_body) :
+					      read_other(s, ex, media, &canonical, &key_in_body);
 	if (status == OK)
 		status = join_keys(s, u, key_in_body);
 	if (status == OK) {
@@ -261,13 +278,51 @@ media_of(struct scope *s, const struct request *r, bool has_body, const char **m
 
 /* Nothing but JSON is taken. But a key that belongs to a JSON request is in conflict whatever comes with it. */
 static enum status
-foreign_media(struct scope *s, struct exchange *ex, struct unit *u, const char *media)
+foreign_media(struct scope *s, struct exchange *ex, struct unit *u, const char *media, bool takes_others)
 {
 	bool found;
 
 	hash_request(s, ex, u, media, ex->request->body);
 	TRY(unit_find(s, ex->reader->db, u, &found));
-	return fail(s, ERR_MEDIA_TYPE, NULL, "the body's Content-Type must be application/json");
+	return fail(s, ERR_MEDIA_TYPE, NULL, takes_others ? "this route does not take bodies of this Content-Type" :
+	    "the body's Content-Type must be application/json");
+}
+
+static bool
+is_accepted(const char *const *accepted, const char *media)
+{
+	for (; accepted != NULL && *accepted != NULL; accepted++)
+		if (strcmp(*accepted, media) == 0)
+			return true;
+	return false;
+}
+
+/* What counts of a form is its parts; where a client draws their borders does not. */
+static enum status
+read_other(struct scope *s, struct exchange *ex, const char *media, struct str *canonical, const char **key_in_body)
+{
+	const struct request *r = ex->request;
+	char hex[SHA256_HEX];
+	struct buf b;
+	size_t i;
+
+	*key_in_body = NULL;
+	*canonical = r->body;
+	if (strcmp(media, "multipart") != 0)
+		return OK;
+	TRY(parse_multipart(s, request_header(r, "content-type"), r->body, &ex->parts, &ex->part_count));
+	buf_init(&b, s->arena);
+	for (i = 0; i < ex->part_count; i++) {
+		const struct part *p = &ex->parts[i];
+
+		sha256_hex_of(p->content, hex);
+		json_put_text(&b, str_dup(s->arena, p->name));
+		json_put_text(&b, p->is_file ? str_dup(s->arena, p->file_name) : NULL);
+		json_put_text(&b, str_dup(s->arena, p->type));
+		buf_printf(&b, "%s\n", hex);
+	}
+	*canonical = buf_as_str(&b);
+	return OK;
 }
 
 static enum status

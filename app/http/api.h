@@ -15,6 +15,10 @@ typedef enum status api_prepare(struct scope *, struct exchange *, struct unit *
  * without one. */
 enum status	 api_write(struct scope *, struct exchange *, enum write_id, bool has_body, api_prepare *) MUST_USE;
 
+/* The same for a route that takes other media too: `media` ends with NULL and has "multipart" for multipart/form-data (its parts are in ex->parts)
+ * or a type such as "text/csv" (the bytes are in ex->request->body). JSON is taken as ever; prepare gets a NULL body for anything else. */
+enum status	 api_write_media(struct scope *, struct exchange *, enum write_id, const char *const *media, api_prepare *) MUST_USE;
+
 /* RFC 7240: is `respond-async` among the preferences? */
 bool		 api_prefers_async(struct scope *, const struct request *);
 

@@ -59,6 +59,7 @@ struct reader {
 };
 
 struct route;
+struct part;
 struct exchange {
 	const struct route *route;
 	const struct request *request;
@@ -66,6 +67,8 @@ struct exchange {
 	struct reader	*reader;	/* NULL once the writer has the exchange */
 	struct principal who;
 	struct str	 params[4];	/* of the route pattern, in order, percent-decoded */
+	struct part	*parts;		/* of a multipart body, for a route that takes one: see parse.h */
+	size_t		 part_count;
 	struct unit	*unit;		/* set by a writing handler: the writer applies it, then respond_answer fills `response` */
 };
 

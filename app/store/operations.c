@@ -143,8 +143,13 @@ store_operation_entries(struct scope *s, struct db *db, struct operation_entry *
 enum status
 store_operation_purge(struct scope *s, struct db *db, int64_t before, int limit, int64_t *removed)
 {
+	int64_t rows = 0;
+
 	TRY(db_run(s, db, SQL_OPERATION_ENTRIES_PURGE, ARGS(INT(before), INT(limit)), removed));
-	return *removed > 0 ? OK : db_run(s, db, SQL_OPERATION_PURGE, ARGS(INT(before), INT(limit)), removed);
+	if (*removed < limit)
+		TRY(db_run(s, db, SQL_OPERATION_PURGE, ARGS(INT(before), INT(limit - *removed)), &rows));
+	*removed += rows;
+	return OK;
 }
 
 enum status

@@ -737,19 +737,30 @@ WRITES = re.findall(r'^WRITE\(\w+, "(\w+)", "([^"]+)", \w+, (\w+),', (ROOT / "ap
 DAYS = {"WRITE": 7, "STATE": 30}
 
 
+def body_for(method, route):
+    """A request that the route takes."""
+    if route == "/api/v1/imports":
+        return {"items": [{"article": {"title": new_key()}}]}
+    if route == "/api/v1/redirects":
+        return {"source": f"/{new_key()}", "target": "https://example.org/"}
+    if route == "/api/v1/redirects/{id}":
+        return {"target": "https://example.org/other"} if method == "PATCH" else None
+    return {"title": new_key()} if method == "PATCH" or "{id}" not in route else None
+
+
 def test_c98_every_route_keeps_its_records_as_long_as_the_manual_says(warm):
     longest_retry = 3 * 24 * 3600 * 1000
     assert len(WRITES) == len({w[:2] for w in WRITES}) > 0
     manual = " ".join(warm.get("/docs/idempotency").text.split())
     assert "kept for 7 days" in manual and "withdrawing for 30" in manual
     ids = {}
-    for method, route, retention in sorted(WRITES, key=lambda w: ("{id}" in w[1], "withdraw" in w[1])):
+    for method, route, retention in sorted(WRITES, key=lambda w: ("{id}" in w[1], w[0] == "DELETE", "withdraw" in w[1])):
         key, kind = new_key(), route.split("/")[3]
-        headers = {"If-Match": "*"} if method == "PATCH" else {}
-        body = {"title": new_key()} if "publish" not in route and "withdraw" not in route else None
-        r = warm.request(method, route.replace("{id}", ids.get(kind, "")), body, token=warm.token, key=key, headers=headers)
-        assert r.status in (200, 201), (route, r)
-        ids.setdefault(kind, r.json()["id"])
+        headers = {"If-Match": "*"} if method in ("PATCH", "DELETE") else {}
+        r = warm.request(method, route.replace("{id}", ids.get(kind, "")), body_for(method, route), token=warm.token, key=key, headers=headers)
+        # An operation may be over before it is cancelled: a refusal that is kept like any answer.
+        assert r.status in (200, 201, 202) or (kind, r.status) == ("operations", 409), (route, r)
+        ids.setdefault("operations" if r.status == 202 else kind, r.json().get("id"))
         row = record(warm, key)
         assert (row["method"], row["route"]) == (method, route)
         assert row["expired_at"] - row["created_at"] == DAYS[retention] * 24 * 3600 * 1000 > longest_retry
