@@ -233,7 +233,9 @@ write_end(struct scope *s, struct db *db, struct operation_run *op, void *arg)
 
 	TRY(write_notes(s, db, op, arg));
 	op->op.done = op->op.total = r->total;
-	op->op.tally[RESULT_EXISTING] = r->unchanged - run->created_before;
+	/* What an earlier part of this work made is not said to have stood there before. Terms and authors that the export does not declare are made
+	 * on the way, and not come across as unchanged. */
+	op->op.tally[RESULT_EXISTING] = r->unchanged > run->created_before ? r->unchanged - run->created_before : 0;
 	op->op.more = scope_printf(op->scope, "{\"posts\":%" PRId64 ",\"pages\":%" PRId64 ",\"attachments\":%" PRId64 ",\"authors\":%" PRId64
 	    ",\"categories\":%" PRId64 ",\"tags\":%" PRId64 ",\"old_addresses\":%" PRId64 ",\"dropped_characters\":%" PRId64 ",\"dry_run\":%s}",
 	    r->posts, r->pages, r->attachments, r->authors, r->categories, r->tags, r->redirects, r->dropped_characters,
