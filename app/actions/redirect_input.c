@@ -71,6 +71,33 @@ redirect_target(struct scope *s, struct db *db, const struct site *site, struct 
 	return out->source == SOURCE_RULE ? rule_target(s, &out->target, &has_values, out->path, url, field) : OK;
 }
 
+enum status
+redirect_own_target(struct scope *s, const struct site *site, const char **out, struct str text, const char *field)
+{
+	struct redirect source = { .source = SOURCE_PATH };
+	struct url_form form;
+	struct str local, query;
+	bool is_own;
+
+	*out = NULL;
+	text = str_trim(text);
+	if (uuid_valid(text))
+		return OK;
+	TRY(split_own(s, site, text, field, &local, &is_own));
+	if (!is_own)
+		return OK;
+	if (str_find(local, '#') < local.len)
+		return fail(s, ERR_INVALID, field, "has a fragment; a browser keeps the one it was asked with");
+	TRY(url_form_own(s, &form, &query, local, site->public_origin, field));
+	source.path = form.path;
+	if (query.len > 0) {
+		source.source = SOURCE_QUERY;
+		TRY(sort_pairs(s, query, &source.pairs, field));
+	}
+	*out = redirect_key(s, &source);
+	return OK;
+}
+
 bool
 redirect_status_is_good(int64_t status)
 {
@@ -126,7 +153,7 @@ is_own_host(struct scope *s, const struct site *site, const struct authority *a)
 static enum status
 sort_pairs(struct scope *s, struct str query, const char **out, const char *field)
 {
-	struct str pairs[LOOKUP_PAIRS], pair;
+	struct str pairs[LOOKUP_PAIRS] = { { NULL, 0 } }, pair;
 	size_t count = 0;
 	struct buf b;
 

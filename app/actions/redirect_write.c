@@ -28,11 +28,8 @@ static enum status	update_apply(struct scope *, struct db *, struct unit *);
 static enum status	remove_apply(struct scope *, struct db *, struct unit *);
 static enum status	rules_agree(struct scope *, struct db *, const struct redirect *);
 static bool		leads_on(struct scope *, const char *target);
-static enum status	refuse_source(struct scope *, struct db *, const struct redirect *);
-static enum status	keep_public(struct scope *, const struct redirect *before, const struct redirect *after);
 static bool		same(const char *, const char *);
 static void		answer(struct scope *, struct unit *, int status, const struct redirect *);
-static int64_t		event_id(const char *uid);
 
 enum status
 redirect_create_prepare(struct scope *s, struct db *db, struct unit *u, json_t *body)
@@ -98,9 +95,8 @@ redirect_update_prepare(struct scope *s, struct db *db, struct unit *u, const ch
 		c->redirect.status = 301;
 	if (json_object_get(body, "target") != NULL || c->redirect.status >= 400 || before.status >= 400)
 		TRY(read_target(s, db, u->site, &in, &c->redirect, target));
-	TRY(keep_public(s, &before, &c->redirect));
-	c->is_same = c->redirect.status == before.status && c->redirect.resource_id == before.resource_id &&
-	    same(c->redirect.target, before.target) && same(c->redirect.note, before.note);
+	TRY(redirect_keeps_public(s, &before, &c->redirect));
+	c->is_same = redirect_is_same(&c->redirect, &before);
 	if (before.uid == NULL) {
 		uuid7(uid, s->now);
 		c->redirect.uid = arena_strdup(s->arena, uid);
@@ -145,7 +141,67 @@ redirect_changed(struct scope *s, struct db *db, const struct site *site, const 
 	db_touch(db, "paths");
 	if (r->source == SOURCE_RULE)
 		db_touch(db, "rules");
-	return store_outbox_event(s, db, "redirect", event_id(r->uid), r->version, topic, buf_as_str(&b));
+	return store_outbox_event(s, db, "redirect", redirect_event_id(r->uid), r->version, topic, buf_as_str(&b));
+}
+
+int64_t
+redirect_event_id(const char *uid)
+{
+	uint64_t n = 0;
+
+	for (const char *p = uid + 19; *p != '\0'; p++)
+		if (*p != '-')
+			n = n << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+	return (int64_t)(n & (UINT64_MAX >> 2));
+}
+
+enum status
+redirect_rule_agrees(struct scope *s, const struct rule_set *set, const struct redirect *r)
+{
+	if (leads_on(s, r->target) && rule_covers(str_of(r->path), str_of(r->target)))
+		return fail(s, ERR_INVALID, "target", "leads back to the rule itself");
+	for (size_t i = 0; i < set->count; i++) {
+		const struct rule *other = &set->rules[i];
+
+		if (strcmp(other->pattern, r->path) == 0)
+			continue;
+		if (leads_on(s, r->target) && rule_covers(str_of(other->pattern), str_of(r->target)))
+			return fail(s, ERR_INVALID, "target", "leads to what the rule %.300s takes; lead to the end instead", other->pattern);
+		if (leads_on(s, other->target) && rule_covers(str_of(r->path), str_of(other->target)))
+			return fail(s, ERR_INVALID, "source", "takes what the rule %.300s leads to; change that one first", other->pattern);
+	}
+	return OK;
+}
+
+enum status
+redirect_refuse_source(struct scope *s, struct db *db, const struct redirect *r)
+{
+	struct redirect other = *r;
+	const char *holder = "another redirect has this source";
+	bool found;
+
+	if (r->source == SOURCE_PATH)
+		TRY(store_path_holder(s, db, r->path, r->fold, &holder, &found));
+	TRY(store_redirect_find(s, db, &other, &found));
+	return fail(s, ERR_PATH_CONFLICT, "source", "%s%s%.200s", holder, found ? "; change the redirect " : "", found ? redirect_id(s, &other) : "");
+}
+
+enum status
+redirect_keeps_public(struct scope *s, const struct redirect *before, const struct redirect *after)
+{
+	if (!before->was_public || before->target != NULL || after->status >= 400)
+		return OK;
+	if (before->resource_id != 0 && after->resource_id == before->resource_id)
+		return OK;
+	return fail(s, ERR_PATH_CONFLICT, "target", before->resource_id != 0 ?
+	    "%.300s was the public address of the %s %s: it leads there, or is gone (410)" : "%.300s was public and is gone for good", before->path,
+	    before->resource_id != 0 ? kind_name(before->resource_kind) : "", before->resource_uid != NULL ? before->resource_uid : "");
+}
+
+bool
+redirect_is_same(const struct redirect *a, const struct redirect *b)
+{
+	return a->status == b->status && a->resource_id == b->resource_id && same(a->target, b->target) && same(a->note, b->note);
 }
 
 static void
@@ -205,7 +261,7 @@ create_apply(struct scope *s, struct db *db, struct unit *u)
 		return fail(s, ERR_INVALID, "source", "there are %d rules already, and no more are read", RULES_MAX);
 	TRY(store_redirect_insert(s, db, &stored, &inserted));
 	if (!inserted)
-		return refuse_source(s, db, &stored);
+		return redirect_refuse_source(s, db, &stored);
 	if (stored.source == SOURCE_PATH)
 		TRY(store_not_found_forget(s, db, stored.path));
 	TRY(store_redirect_find(s, db, &stored, &found));
@@ -257,26 +313,13 @@ remove_apply(struct scope *s, struct db *db, struct unit *u)
 	return OK;
 }
 
-/* No rule may lead to what another rule, or it itself, would take again. */
 static enum status
 rules_agree(struct scope *s, struct db *db, const struct redirect *r)
 {
 	struct rule_set set;
 
 	TRY(store_rules_load(s, db, &set));
-	if (leads_on(s, r->target) && rule_covers(str_of(r->path), str_of(r->target)))
-		return fail(s, ERR_INVALID, "target", "leads back to the rule itself");
-	for (size_t i = 0; i < set.count; i++) {
-		const struct rule *other = &set.rules[i];
-
-		if (strcmp(other->pattern, r->path) == 0)
-			continue;
-		if (leads_on(s, r->target) && rule_covers(str_of(other->pattern), str_of(r->target)))
-			return fail(s, ERR_INVALID, "target", "leads to what the rule %.300s takes; lead to the end instead", other->pattern);
-		if (leads_on(s, other->target) && rule_covers(str_of(r->path), str_of(other->target)))
-			return fail(s, ERR_INVALID, "source", "takes what the rule %.300s leads to; change that one first", other->pattern);
-	}
-	return OK;
+	return redirect_rule_agrees(s, &set, r);
 }
 
 /* A local target that is looked up again. */
@@ -286,32 +329,6 @@ leads_on(struct scope *s, const char *target)
 	struct str path = str_part(str_of(target), 0, str_find(str_of(target), '?'));
 
 	return path.len > 0 && path.p[0] == '/' && !path_is_reserved(s, str_dup(s->arena, path), NULL);
-}
-
-static enum status
-refuse_source(struct scope *s, struct db *db, const struct redirect *r)
-{
-	struct redirect other = *r;
-	const char *holder = "another redirect has this source";
-	bool found;
-
-	if (r->source == SOURCE_PATH)
-		TRY(store_path_holder(s, db, r->path, r->fold, &holder, &found));
-	TRY(store_redirect_find(s, db, &other, &found));
-	return fail(s, ERR_PATH_CONFLICT, "source", "%s%s%.200s", holder, found ? "; change the redirect " : "", found ? redirect_id(s, &other) : "");
-}
-
-/* What was the address of a resource stays its own: another status, or gone for good. */
-static enum status
-keep_public(struct scope *s, const struct redirect *before, const struct redirect *after)
-{
-	if (!before->was_public || before->target != NULL || after->status >= 400)
-		return OK;
-	if (before->resource_id != 0 && after->resource_id == before->resource_id)
-		return OK;
-	return fail(s, ERR_PATH_CONFLICT, "target", before->resource_id != 0 ?
-	    "%.300s was the public address of the %s %s: it leads there, or is gone (410)" : "%.300s was public and is gone for good", before->path,
-	    before->resource_id != 0 ? kind_name(before->resource_kind) : "", before->resource_uid != NULL ? before->resource_uid : "");
 }
 
 static bool
@@ -340,16 +357,4 @@ answer(struct scope *s, struct unit *u, int status, const struct redirect *r)
 		.etag = scope_printf(s, "\"%" PRId64 "\"", r->version) };
 	if (status == 201)
 		u->answer.location = scope_printf(s, "/api/v1/redirects/%s", redirect_id(s, r));
-}
-
-/* Of the outbox's aggregate: the last 62 bits of the id, which are random. */
-static int64_t
-event_id(const char *uid)
-{
-	uint64_t n = 0;
-
-	for (const char *p = uid + 19; *p != '\0'; p++)
-		if (*p != '-')
-			n = n << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
-	return (int64_t)(n & (UINT64_MAX >> 2));
 }

@@ -6,6 +6,7 @@
 #define ACTIONS_REDIRECTS_H
 #include <jansson.h>
 #include "actions/unit.h"
+#include "core/rule.h"
 #include "store/redirects.h"
 
 #define REDIRECT_NOTE_MAX 200	/* characters */
@@ -34,6 +35,18 @@ enum status	 redirect_list_dead(struct scope *, struct db *, const struct site *
 enum status	 redirect_source(struct scope *, const struct site *, struct redirect *out, struct str text, const char *field) MUST_USE;
 /* `out`, whose source is known, gets resource_id or target. ERR_INVALID where the target is nothing that can be stored. */
 enum status	 redirect_target(struct scope *, struct db *, const struct site *, struct redirect *out, struct str text, const char *field) MUST_USE;
+/* A target that is ours, as the key of the redirect it would be the source of (fragment refused); *out NULL for another site or an id. */
+enum status	 redirect_own_target(struct scope *, const struct site *, const char **out, struct str text, const char *field) MUST_USE;
+/* Of the outbox's aggregate "redirect": the last 62 bits of the UUIDv7, which are random. */
+int64_t		 redirect_event_id(const char *uid);
+/* No rule of the set may lead to what `r`, a rule, takes, nor the other way round. */
+enum status	 redirect_rule_agrees(struct scope *, const struct rule_set *, const struct redirect *r) MUST_USE;
+/* What was the address of a resource stays its own: another status, or gone for good. ERR_PATH_CONFLICT. */
+enum status	 redirect_keeps_public(struct scope *, const struct redirect *before, const struct redirect *after) MUST_USE;
+/* Same target, status and note? */
+bool		 redirect_is_same(const struct redirect *, const struct redirect *);
+/* Why `r` cannot be inserted: ERR_PATH_CONFLICT names the holder. */
+enum status	 redirect_refuse_source(struct scope *, struct db *, const struct redirect *r) MUST_USE;
 /* By id; ERR_NOT_FOUND. */
 enum status	 redirect_load(struct scope *, struct db *, struct redirect *out, const char *id) MUST_USE;
 bool		 redirect_status_is_good(int64_t status);

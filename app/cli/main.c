@@ -12,6 +12,8 @@ static const struct command *const commands[] = {
 	&command_setting_get,
 	&command_setting_list,
 	&command_import_wxr,
+	&command_import_redirects,
+	&command_export_redirects,
 	&command_flush,
 	&command_jobs,
 };

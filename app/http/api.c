@@ -80,7 +80,7 @@ write_with(struct scope *s, struct exchange *ex, enum write_id id, bool has_body
 	struct call *call = scope_alloc(s, sizeof(*call));
 	struct unit *u = &call->unit;
 	struct str canonical, if_match = request_header(ex->request, "if-match");
-	const char *key_in_body, *media;
+	const char *key_in_body, *media = NULL;
 	json_t *body = NULL;
 	enum status status;
 	bool found;
@@ -271,8 +271,8 @@ media_of(struct scope *s, const struct request *r, bool has_body, const char **m
 		*media = strcmp(essence, "application/x-www-form-urlencoded") == 0 ? "form" :
 		    strcmp(essence, "multipart/form-data") == 0			   ? "multipart" :
 										     essence;
-	else if (charset.len > 0 && !str_is_nocase(charset, "utf-8"))
-		return fail(s, ERR_MEDIA_TYPE, NULL, "JSON is UTF-8");
+	if ((strcmp(*media, "json") == 0 || strcmp(*media, "text/csv") == 0) && charset.len > 0 && !str_is_nocase(charset, "utf-8"))
+		return fail(s, ERR_MEDIA_TYPE, NULL, "the body must be UTF-8");
 	return OK;
 }
 

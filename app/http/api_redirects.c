@@ -2,10 +2,14 @@
 #include "http/api.h"
 #include "http/router.h"
 
+#include "actions/cursor.h"
+#include "actions/redirect_jobs.h"
 #include "actions/redirects.h"
 
+#define EXPORT_ROWS 10000		/* of one answer, which lies in memory as a whole */
+
 static const char	*id_of(struct scope *, const struct exchange *);
-static api_prepare	create, update, remove_one;
+static api_prepare	create, update, remove_one, import;
 
 enum status
 handle_redirect_list(struct scope *s, struct exchange *ex)
@@ -77,6 +81,45 @@ handle_redirect_remove(struct scope *s, struct exchange *ex)
 	return api_write(s, ex, WRITE_REDIRECT_REMOVE, false, remove_one);
 }
 
+enum status
+handle_redirect_import(struct scope *s, struct exchange *ex)
+{
+	static const char *const media[] = { "text/csv", NULL };
+
+	return api_write_media(s, ex, WRITE_REDIRECT_IMPORT, media, import);
+}
+
+/* Pieces that, one behind the other, are the file. */
+enum status
+handle_redirect_export(struct scope *s, struct exchange *ex)
+{
+	static const char list[] = "redirects.csv";
+	const char *format, *cursor, *after = "";
+	struct str key;
+	struct buf csv;
+	bool more;
+
+	TRY(api_enter(s, ex, true));
+	TRY(permission_require(s, &ex->who, ACTION_MANAGE_REDIRECTS, 0));
+	format = api_parameter(s, ex, "format");
+	if (format != NULL && strcmp(format, "csv") != 0)
+		return fail(s, ERR_INVALID, "format", "must be csv");
+	if ((cursor = api_parameter(s, ex, "cursor")) != NULL) {
+		TRY(cursor_key_parse(s, &key, list, cursor));
+		after = str_dup(s->arena, key);
+	}
+	buf_init(&csv, s->arena);
+	TRY(redirect_export(s, ex->reader->db, &csv, &after, EXPORT_ROWS, &more));
+	ex->response = (struct response){ .status = 200, .type = "text/csv; charset=utf-8; header=present", .body = buf_as_str(&csv) };
+	response_header(&ex->response, "Content-Disposition", "attachment; filename=\"redirects.csv\"");
+	if (more) {
+		const struct api_query query[] = { { "format", "csv" }, { "cursor", cursor_key_text(s, list, str_of(after)) }, { NULL, NULL } };
+
+		response_header(&ex->response, "Link", api_next_link(s, ex, "redirects/export", query));
+	}
+	return OK;
+}
+
 static enum status
 create(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
@@ -93,6 +136,18 @@ static enum status
 remove_one(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
 	return redirect_remove_prepare(s, ex->reader->db, u, id_of(s, ex));
+}
+
+static enum status
+import(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	const char *dry_run = api_parameter(s, ex, "dry_run");
+
+	if (body != NULL)
+		return fail(s, ERR_MEDIA_TYPE, NULL, "the body's Content-Type must be text/csv");
+	if (dry_run != NULL && strcmp(dry_run, "0") != 0 && strcmp(dry_run, "1") != 0)
+		return fail(s, ERR_INVALID, "dry_run", "must be 0 or 1");
+	return redirect_import_prepare(s, ex->reader->config, u, ex->request->body, dry_run != NULL && dry_run[0] == '1');
 }
 
 static const char *
