@@ -48,6 +48,8 @@ struct import_trial {
 };
 enum status	 import_trial_open(struct scope *, struct import_trial *out, struct db *, const char *data_dir) MUST_USE;
 void		 import_trial_close(struct scope *, struct import_trial *);
+/* Remove copies that a process left behind when it was killed: those that nobody wrote to for a day. */
+void		 import_trials_sweep(struct scope *, const char *data_dir);
 /* Runs to the end in bounded batches, each one transaction through writer_run; a run that was cut off is continued by running again (every item
  * is known by ref_source "wxr:<origin>" and its guid or id). First pass: the file must be well formed to its end, else ERR_INVALID with the
  * line and nothing is written. Needs ACTION_IMPORT. */

@@ -1,6 +1,7 @@
 /* loop.c - the loop of `stele jobs`: what is due runs, one short unit of work at a time. */
 #include "jobs/jobs.h"
 #include "jobs/operations.h"
+#include "actions/import.h"
 #include "actions/operation.h"
 #include "actions/schedule.h"
 #include "actions/settings.h"
@@ -230,6 +231,7 @@ purge_by_age(struct scope *s, struct jobs *jobs, bool *more, enum status (*apply
 static enum status
 run_sweep(struct scope *s, struct jobs *jobs, bool *more)
 {
+	import_trials_sweep(s, jobs->config->data_dir);
 	return operation_files_sweep(s, jobs->read, jobs->config);
 }
 

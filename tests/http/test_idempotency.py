@@ -13,6 +13,7 @@ import pytest
 
 import site_pages
 from stele import ROOT, new_key
+from test_operations import settled
 
 P1 = {"title": "T1", "content": "C1"}
 P2 = {"title": "T2", "content": "C2"}
@@ -743,6 +744,8 @@ def body_for(method, route):
         return {"items": [{"article": {"title": new_key()}}]}
     if route == "/api/v1/redirects":
         return {"source": f"/{new_key()}", "target": "https://example.org/"}
+    if route == "/api/v1/redirects/import":
+        return f"source,target\n/{new_key()},https://example.org/\n"
     if route == "/api/v1/redirects/{id}":
         return {"target": "https://example.org/other"} if method == "PATCH" else None
     return {"title": new_key()} if method == "PATCH" or "{id}" not in route else None
@@ -757,13 +760,18 @@ def test_c98_every_route_keeps_its_records_as_long_as_the_manual_says(warm):
     for method, route, retention in sorted(WRITES, key=lambda w: ("{id}" in w[1], w[0] == "DELETE", "withdraw" in w[1])):
         key, kind = new_key(), route.split("/")[3]
         headers = {"If-Match": "*"} if method in ("PATCH", "DELETE") else {}
-        r = warm.request(method, route.replace("{id}", ids.get(kind, "")), body_for(method, route), token=warm.token, key=key, headers=headers)
-        # An operation may be over before it is cancelled: a refusal that is kept like any answer.
+        body = body_for(method, route)
+        if isinstance(body, str):
+            headers["Content-Type"] = "text/csv"
+        r = warm.request(method, route.replace("{id}", ids.get(kind, "")), body, token=warm.token, key=key, headers=headers)
+        # An operation is over by then: a refusal that is kept like any answer.
         assert r.status in (200, 201, 202) or (kind, r.status) == ("operations", 409), (route, r)
         ids.setdefault("operations" if r.status == 202 else kind, r.json().get("id"))
         row = record(warm, key)
         assert (row["method"], row["route"]) == (method, route)
         assert row["expired_at"] - row["created_at"] == DAYS[retention] * 24 * 3600 * 1000 > longest_retry
+        if r.status == 202:
+            settled(warm, r.headers["Location"])
 
 
 def test_c98_retention(warm):

@@ -466,3 +466,10 @@ def test_nothing_outside_the_folder_for_imports_can_be_named(make_server, tmp_pa
 def test_without_the_setting_no_file_of_the_server_is_read(server):
     refused = server.post(IMPORTS, {"path": "export.xml"})
     assert refused.status == 422 and "import_dir" in refused.json()["errors"][0]["detail"]
+
+
+def test_the_manual_says_what_an_import_takes(server):
+    page = server.get("/docs/operations")
+    assert page.status == 200
+    for text in ("1 to 1000", "8 MB together, 2 MB each", "At most 32 MB", "lease of 60 seconds", "import_dir", "respond-async", "first 10,000 lines"):
+        assert text in page.text

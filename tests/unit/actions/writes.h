@@ -90,7 +90,7 @@ world_run(struct world *w, struct unit *u, enum status (*prepare)(struct world *
 	if (status == OK && !found)
 		status = prepare(w, u, arg);
 	db_rollback(w->read);
-	if (status != OK || found)
+	if (status != OK || (found && u->answer.status != 0))
 		return status;
 	return writer_run(s, w->f.db, w->f.shared, unit_apply, u);
 }
