@@ -46,6 +46,34 @@ document_read_new(struct scope *s, struct db *db, enum kind kind, json_t *body, 
 }
 
 enum status
+document_replacement(struct scope *s, enum kind kind, json_t *body, json_t **out)
+{
+	static const char *const text_names[] = { "format", "summary", "tags", "seo", "fields", NULL };
+	static const char *const term_names[] = { "content", "format", "summary", "seo", "fields", NULL };
+	bool is_text = kind == KIND_ARTICLE || kind == KIND_PAGE;
+	struct input in;
+
+	s->error = NULL;
+	in = input_of(s, body, "");
+	(void)input_required(&in, "title", TITLE_MAX);
+	if (is_text && !input_has(&in, "content"))
+		input_bad(&in, ERR_INVALID, "content", "must be given: PUT replaces the whole %s; PATCH changes parts of it", kind_name(kind));
+	TRY(in.status);
+	*out = json_object();
+	for (const char *const *name = is_text ? text_names : term_names; *name != NULL; name++)
+		json_object_set_new(*out, *name, json_null());
+	json_object_update(*out, body);
+	return OK;
+}
+
+void
+document_read_address(struct input *in, struct db *db, struct document *d)
+{
+	read_slug(in, d);
+	read_parent(in, db, d);
+}
+
+enum status
 document_read_patch(struct scope *s, struct db *db, const struct resource *r, const struct revision *v, json_t *patch, struct document *out)
 {
 	static const char *const text_names[] = { "title", "content", "format", "slug", "summary", "seo", "fields", "tags", "author", "parent",

@@ -2,6 +2,7 @@
 #ifndef ACTIONS_DOCUMENT_H
 #define ACTIONS_DOCUMENT_H
 #include <jansson.h>
+#include "actions/input.h"
 #include "base/base.h"
 #include "core/resource.h"
 #include "core/site.h"
@@ -27,4 +28,9 @@ enum status	 document_read_new(struct scope *, struct db *, enum kind, json_t *b
 /* A merge patch on what is stored: the result is checked as a whole. `v` has its source. Absent tags and author keep what `v` has. */
 enum status	 document_read_patch(struct scope *, struct db *, const struct resource *, const struct revision *v, json_t *patch,
 		    struct document *out) MUST_USE;
+/* Every member that PUT may leave out, as a merge patch that takes it away: `body` over it replaces the document. Slug, parent and author stay: they make the
+ * address and the byline. A new reference. ERR_INVALID names what must be there. */
+enum status	 document_replacement(struct scope *, enum kind, json_t *body, json_t **out) MUST_USE;
+/* `slug` and `parent` alone, for a move; document.parent_id keeps its value when no parent is named. */
+void		 document_read_address(struct input *, struct db *, struct document *);
 #endif

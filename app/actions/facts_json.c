@@ -103,6 +103,8 @@ write_members(struct scope *s, struct buf *b, const struct site *site, const str
 	json_put_time(b, r->changed_at);
 	json_put_name(b, "publish_at");
 	json_put_time(b, r->publish_at);
+	json_put_name(b, "withdraw_at");
+	json_put_time(b, r->withdraw_at);
 	json_put_name(b, "published_at");
 	json_put_time(b, r->first_published_at);
 	json_put_name(b, "changed_at");

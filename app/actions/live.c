@@ -7,6 +7,7 @@
 #include "store/resources.h"
 #include "store/terms.h"
 
+static enum status	write_event(struct scope *, struct db *, const struct site *, const struct resource *, const char *topic, const char *from);
 static enum status	tags_changed(struct scope *, struct db *, const struct live_change *);
 static enum status	tag_changed(struct scope *, struct db *, const struct live_change *, int64_t tag, bool joined_or_left);
 static enum status	author_changed(struct scope *, struct db *, const struct site *, const struct live_change *, int64_t author,
@@ -43,7 +44,39 @@ live_changed(struct scope *s, struct db *db, const struct site *site, const stru
 }
 
 enum status
+live_moved(struct scope *s, struct db *db, const struct site *site, const struct resource *r, const char *from)
+{
+	const int64_t *tags;
+	size_t count, i;
+	int64_t part;
+
+	if (r->first_published_at == 0)
+		return OK;
+	db_touch(db, "resource:%" PRId64, r->id);
+	db_touch(db, "list:%s", kind_name(r->kind));
+	db_touch(db, "%s:%" PRId64, kind_name(r->kind), r->id);
+	if (r->state == STATE_PUBLISHED) {
+		TRY(store_live_tags_of(s, db, r->id, &tags, &count));
+		for (i = 0; i < count; i++)
+			db_touch(db, "tag:%" PRId64, tags[i]);
+		if (r->live_author != 0)
+			db_touch(db, "author:%" PRId64, r->live_author);
+		/* An override that has become the own address is none any more, and then this may be somebody's original. */
+		if (r->content_hash != NULL)
+			TRY(duplicates_settle(s, db, site, r->locale, r->content_hash, 0, &(int64_t){ 0 }));
+		TRY(sitemap_changed(s, db, r->id, &part));
+	}
+	return write_event(s, db, site, r, "resource.moved", from);
+}
+
+enum status
 event_write(struct scope *s, struct db *db, const struct site *site, const struct resource *r, const char *topic)
+{
+	return write_event(s, db, site, r, topic, NULL);
+}
+
+static enum status
+write_event(struct scope *s, struct db *db, const struct site *site, const struct resource *r, const char *topic, const char *from)
 {
 	struct buf b;
 
@@ -57,6 +90,10 @@ event_write(struct scope *s, struct db *db, const struct site *site, const struc
 	json_put_text(&b, state_name(r->state));
 	json_put_name(&b, "url");
 	json_put_text(&b, site_url(s, site, r->path));
+	if (from != NULL) {
+		json_put_name(&b, "from");
+		json_put_text(&b, site_url(s, site, from));
+	}
 	json_put_name(&b, "version");
 	buf_printf(&b, "%" PRId64 "}", r->edit_version);
 	return store_outbox_insert(s, db, r->id, r->event_version, topic, buf_as_str(&b));

@@ -18,6 +18,10 @@ struct live_change {
 };
 enum status	 live_changed(struct scope *, struct db *, const struct site *, const struct live_change *) MUST_USE;
 
+/* A resource has another address; `from` is the path it had. Whoever prints a link to it, lists it or has it in the sitemap follows when it is
+ * live; those who listen are told whenever it ever was. */
+enum status	 live_moved(struct scope *, struct db *, const struct site *, const struct resource *, const char *from) MUST_USE;
+
 /* One event about a resource as it is now. */
 enum status	 event_write(struct scope *, struct db *, const struct site *, const struct resource *, const char *topic) MUST_USE;
 

@@ -1,6 +1,7 @@
-/* publish.c - taking a revision live and a resource away from the public. */
+/* publish.c - taking a revision live. */
 #include "actions/publish.h"
 
+#include "actions/lifecycle.h"
 #include "actions/live.h"
 #include "actions/plan.h"
 #include "actions/resource_answer.h"
@@ -12,7 +13,6 @@
 static bool		looks_same(const struct revision *, const struct rendered *, const struct revision *, const struct rendered *);
 static bool		same(const char *, const char *);
 static void		take_live(struct scope *, const struct site *, struct resource *, const struct publish_plan *);
-static enum status	no_step(struct scope *, const struct resource *, enum move);
 
 enum status
 publish_plan(struct scope *s, struct db *db, const struct resource *r, int64_t revision, struct publish_plan *out)
@@ -68,32 +68,6 @@ publish_write(struct scope *s, struct db *db, const struct site *site, const str
 	return live_changed(s, db, site, &change);
 }
 
-enum status
-withdraw_write(struct scope *s, struct db *db, const struct site *site, int64_t id, const char *if_match, struct resource *out, bool *unchanged)
-{
-	struct live_change change = { .after = out, .was_live = true, .topic = "resource.withdrawn" };
-	enum state to;
-	bool changed;
-
-	TRY(store_resource_load(s, db, out, id));
-	TRY(version_require(s, if_match, out->edit_version));
-	*unchanged = out->state == STATE_WITHDRAWN;
-	if (*unchanged)
-		return OK;
-	if (!state_after(out->state, MOVE_WITHDRAW, out->first_published_at != 0, &to))
-		return no_step(s, out, MOVE_WITHDRAW);
-	change.hash_before = out->content_hash;
-	change.author_before = out->live_author;
-	out->state = to;
-	out->content_hash = NULL;
-	out->hash_since = out->duplicate_of = out->publish_at = out->scheduled_revision = out->withdraw_at = 0;
-	out->changed_at = s->now;
-	TRY(store_resource_withdraw(s, db, out, &changed));
-	if (!changed)
-		return fail(s, ERR_INTERNAL, NULL, "the resource changed inside the transaction");
-	return live_changed(s, db, site, &change);
-}
-
 /* What a reader of the page could notice. */
 static bool
 looks_same(const struct revision *a, const struct rendered *ra, const struct revision *b, const struct rendered *rb)
@@ -132,11 +106,4 @@ take_live(struct scope *s, const struct site *site, struct resource *r, const st
 	r->content_hash = p->hash;
 	r->duplicate_of = r->publish_at = r->scheduled_revision = 0;
 	r->changed_at = s->now;
-}
-
-static enum status
-no_step(struct scope *s, const struct resource *r, enum move move)
-{
-	return fail(s, ERR_STATE_CONFLICT, "state", "the %s is %s; %s is not possible from there", kind_name(r->kind), state_name(r->state),
-	    move_name(move));
 }

@@ -1,4 +1,4 @@
-/* publish.h - taking a revision live and a resource away from the public: one routine for requests and for the scheduler. */
+/* publish.h - taking a revision live: one routine for requests and for the scheduler. */
 #ifndef ACTIONS_PUBLISH_H
 #define ACTIONS_PUBLISH_H
 #include "base/base.h"
@@ -20,6 +20,4 @@ enum status	 publish_plan(struct scope *, struct db *, const struct resource *, 
  * happens. ERR_STATE_CONFLICT from a state that has no such step. `if_match` NULL = any version. */
 enum status	 publish_write(struct scope *, struct db *, const struct site *, const struct publish_plan *, const char *if_match,
 		    struct resource *out, bool *unchanged) MUST_USE;
-enum status	 withdraw_write(struct scope *, struct db *, const struct site *, int64_t id, const char *if_match, struct resource *out,
-		    bool *unchanged) MUST_USE;
 #endif

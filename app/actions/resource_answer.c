@@ -30,12 +30,19 @@ enum status
 resource_for(struct scope *s, struct db *db, const struct principal *who, enum action action, enum kind kind, const char *id,
     struct resource *out)
 {
+	return resource_for_step(s, db, who, action, kind, id, false, out);
+}
+
+enum status
+resource_for_step(struct scope *s, struct db *db, const struct principal *who, enum action action, enum kind kind, const char *id,
+    bool takes_gone, struct resource *out)
+{
 	TRY(store_resource_load_name(s, db, out, kind, id));
 	if (out->state != STATE_PUBLISHED && out->state != STATE_GONE && !permitted(who, ACTION_READ_DRAFT, out->owner_user) &&
 	    !permitted(who, action, out->owner_user))
 		return fail(s, ERR_NOT_FOUND, NULL, "there is no such %s", kind_name(kind));
 	TRY(permission_require(s, who, action, out->owner_user));
-	if (out->state == STATE_GONE)
+	if (out->state == STATE_GONE && !takes_gone)
 		return fail(s, ERR_GONE, NULL, "the %s %s was deleted", kind_name(kind), out->uid);
 	return OK;
 }

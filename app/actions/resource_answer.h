@@ -12,6 +12,9 @@ enum status	 resource_answer_stored(struct scope *, struct db *, struct unit *, 
 /* Find what a request is about and may touch: ERR_NOT_FOUND for what the caller may not see, ERR_DENIED, ERR_GONE. */
 enum status	 resource_for(struct scope *, struct db *, const struct principal *, enum action, enum kind, const char *id,
 		    struct resource *out) MUST_USE;
+/* The same, and with `takes_gone` what was deleted is found too. */
+enum status	 resource_for_step(struct scope *, struct db *, const struct principal *, enum action, enum kind, const char *id, bool takes_gone,
+		    struct resource *out) MUST_USE;
 /* If-Match against a version, by strong comparison (RFC 9110 13.1.1): ERR_VERSION names the current one. NULL matches. */
 enum status	 version_require(struct scope *, const char *if_match, int64_t version) MUST_USE;
 #endif

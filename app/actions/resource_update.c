@@ -1,15 +1,12 @@
 /* resource_update.c - PATCH: a new head revision, and a new address for what nobody ever saw. */
+#include "actions/address_move.h"
 #include "actions/document.h"
 #include "actions/input.h"
 #include "actions/plan.h"
 #include "actions/resource_answer.h"
-#include "core/url.h"
 #include "render/markdown.h"
-#include "store/paths.h"
 #include "store/resources.h"
 #include "store/revisions.h"
-
-#define DESCENDANTS_MAX 1000
 
 struct update {
 	struct resource	 before;
@@ -18,13 +15,9 @@ struct update {
 	const char	*name_fold;
 	struct term_plan *tags;		/* NULL: those of `revision` stay */
 	size_t		 tag_count;
-	const char	*slug;
-	int64_t		 parent_id;
 	bool		 is_same;	/* the patch changes nothing */
 	bool		 is_moved;	/* slug or parent changes */
-	const char	*parent_path;
-	int		 depth;		/* pages above it, after the move */
-	struct address_plan address;
+	struct address_move move;
 };
 
 static enum status	plan_revision(struct scope *, struct db *, struct unit *, struct update *, const struct revision *, const struct document *,
@@ -36,8 +29,6 @@ static bool		same_document(const struct update *, const struct revision *);
 static bool		same(const char *, const char *);
 static enum status	update_apply(struct scope *, struct db *, struct unit *);
 static enum status	settle_tags(struct scope *, struct db *, const struct unit *, const struct update *, struct revision *);
-static enum status	move_path(struct scope *, struct db *, const struct update *, struct resource *);
-static enum status	move_below(struct scope *, struct db *, int64_t id, int depth, const struct path_row *old, const struct address *new);
 
 enum status
 resource_update_prepare(struct scope *s, struct db *db, struct unit *u, enum kind kind, const char *id, json_t *body)
@@ -58,6 +49,24 @@ resource_update_prepare(struct scope *s, struct db *db, struct unit *u, enum kin
 	u->input = p;
 	u->apply = update_apply;
 	return OK;
+}
+
+enum status
+resource_replace_prepare(struct scope *s, struct db *db, struct unit *u, enum kind kind, const char *id, json_t *body)
+{
+	enum status status;
+	struct resource r;
+	json_t *patch;
+
+	/* Who may not see it learns nothing about the body. */
+	TRY(resource_for(s, db, &u->who, ACTION_UPDATE, kind, id, &r));
+	if (u->if_match == NULL)
+		return fail(s, ERR_PRECONDITION, "If-Match", "the current version is \"%" PRId64 "\"", r.edit_version);
+	TRY(version_require(s, u->if_match, r.edit_version));
+	TRY(document_replacement(s, kind, body, &patch));
+	status = resource_update_prepare(s, db, u, kind, id, patch);
+	json_decref(patch);
+	return status;
 }
 
 static enum status
@@ -114,27 +123,8 @@ plan_author(struct scope *s, struct db *db, struct update *p, const struct docum
 static enum status
 plan_move(struct scope *s, struct db *db, const struct unit *u, struct update *p, const struct document *d)
 {
-	struct resource moved = p->before, parent;
-	bool above;
-	int depth;
-
-	p->slug = d->slug != NULL ? d->slug : p->before.slug;
-	p->parent_id = d->parent_id;
-	p->is_moved = strcmp(p->slug, p->before.slug) != 0 || p->parent_id != p->before.parent_id;
-	if (!p->is_moved)
-		return OK;
-	if (p->parent_id != 0) {
-		TRY(store_resource_load(s, db, &parent, p->parent_id));
-		TRY(store_resource_is_above(s, db, p->before.id, parent.id, &above, &depth));
-		if (above)
-			return fail(s, ERR_INVALID, "parent", "a page cannot stand below itself");
-		if (depth + 1 > PARENTS_MAX)
-			return fail(s, ERR_INVALID, "parent", "pages nest at most %d deep", PARENTS_MAX);
-		p->depth = depth + 1;
-		p->parent_path = parent.path;
-	}
-	moved.slug = p->slug;
-	return address_plan(s, u->site, &moved, p->parent_path, NULL, true, &p->address);
+	p->is_moved = (d->slug != NULL && strcmp(d->slug, p->before.slug) != 0) || d->parent_id != p->before.parent_id;
+	return p->is_moved ? address_move_plan(s, db, u->site, &p->before, d->slug, NULL, d->parent_id, &p->move) : OK;
 }
 
 static bool
@@ -165,7 +155,9 @@ update_apply(struct scope *s, struct db *db, struct unit *u)
 {
 	const struct update *p = u->input;
 	struct revision v = p->revision;
+	struct descendant *below;
 	struct resource r;
+	size_t count;
 	bool changed;
 
 	TRY(store_resource_load(s, db, &r, p->before.id));
@@ -177,7 +169,7 @@ update_apply(struct scope *s, struct db *db, struct unit *u)
 		return resource_answer_stored(s, db, u, &r);
 	TRY(settle_tags(s, db, u, p, &v));
 	if (p->is_moved)
-		TRY(move_path(s, db, p, &r));
+		TRY(address_move_paths(s, db, &p->move, false, &r, &below, &count));
 	TRY(store_revision_insert(s, db, r.id, &v));
 	TRY(store_rendered_insert(s, db, r.id, v.number, RENDERER_VERSION, &p->rendered));
 	r.head_revision = v.number;
@@ -206,63 +198,5 @@ settle_tags(struct scope *s, struct db *db, const struct unit *u, const struct u
 	}
 	v->tag_ids = ids;
 	v->tag_count = count;
-	return OK;
-}
-
-static enum status
-move_path(struct scope *s, struct db *db, const struct update *p, struct resource *r)
-{
-	struct path_row old, parent;
-	struct address new;
-	bool freed;
-
-	TRY(store_path_load(s, db, &old, r->id));
-	if (p->parent_id != 0) {
-		TRY(store_path_load(s, db, &parent, p->parent_id));
-		if (strcmp(parent.path, p->parent_path) != 0)
-			return fail(s, ERR_BUSY, NULL, "the parent's path has just changed");
-	}
-	TRY(store_path_free(s, db, r->id, &freed));
-	if (!freed)
-		return fail(s, ERR_STATE_CONFLICT, "slug", "%.300s was public, so its address changes by a move only, which leaves a redirect",
-		    old.path);
-	TRY(address_claim(s, db, &p->address, r->id, false, &new));
-	r->slug = new.slug;
-	r->path = new.path;
-	r->parent_id = p->parent_id;
-	db_touch(db, "paths");
-	return move_below(s, db, r->id, p->depth, &old, &new);
-}
-
-/* Pages below follow, as long as nobody saw them either. */
-static enum status
-move_below(struct scope *s, struct db *db, int64_t id, int depth, const struct path_row *old, const struct address *new)
-{
-	size_t path_len = strlen(old->path), fold_len = strlen(old->fold), count, i;
-	struct descendant *d;
-	const char *path, *fold;
-	bool done;
-
-	TRY(store_path_descendants(s, db, id, DESCENDANTS_MAX, &d, &count));
-	for (i = 0; i < count; i++) {
-		if (depth + d[i].depth > PARENTS_MAX)
-			return fail(s, ERR_INVALID, "parent", "pages nest at most %d deep, and %.300s stands below it", PARENTS_MAX,
-			    d[i].row.path);
-		if (strncmp(d[i].row.path, old->path, path_len) != 0 || d[i].row.path[path_len] != '/' ||
-		    strncmp(d[i].row.fold, old->fold, fold_len) != 0)
-			continue;
-		path = scope_printf(s, "%s%s", new->path, d[i].row.path + path_len);
-		fold = scope_printf(s, "%s%s", new->fold, d[i].row.fold + fold_len);
-		if (strlen(path) > URL_PATH_MAX)
-			return fail(s, ERR_INVALID, "slug", "the page %.300s below it would have a path of more than %d bytes", d[i].row.path,
-			    URL_PATH_MAX);
-		TRY(store_path_free(s, db, d[i].id, &done));
-		if (!done)
-			return fail(s, ERR_STATE_CONFLICT, "slug", "the page %.300s below it was public, so this address changes by a move only",
-			    d[i].row.path);
-		TRY(store_path_claim(s, db, path, fold, d[i].id, false, &done));
-		if (!done)
-			return fail(s, ERR_PATH_CONFLICT, "slug", "the page %.300s below it cannot follow: its new path is taken", d[i].row.path);
-	}
 	return OK;
 }

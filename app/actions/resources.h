@@ -10,8 +10,16 @@
 enum status	 resource_create_prepare(struct scope *, struct db *, struct unit *, enum kind, json_t *body) MUST_USE;
 /* RFC 7396 merge patch. ERR_PRECONDITION without If-Match, ERR_VERSION when stale (also `W/`), decided again by the writer. */
 enum status	 resource_update_prepare(struct scope *, struct db *, struct unit *, enum kind, const char *id, json_t *body) MUST_USE;
-/* MOVE_PUBLISH, MOVE_WITHDRAW. body may be NULL or {}. If-Match is honoured when given. What is there already answers 200 and changes nothing. */
+/* PUT: the whole document. Slug, parent and author stay when they are absent, everything else falls back to nothing. If-Match as above. */
+enum status	 resource_replace_prepare(struct scope *, struct db *, struct unit *, enum kind, const char *id, json_t *body) MUST_USE;
+/* A state move. `body` is NULL or {}, but for MOVE_SCHEDULE: publish_at, withdraw_at (RFC 3339; with "time_zone" local times). If-Match is honoured
+ * when given; MOVE_DELETE needs it. What is there already answers 200 and changes nothing. */
 enum status	 resource_move_prepare(struct scope *, struct db *, struct unit *, enum kind, const char *id, enum move, json_t *body) MUST_USE;
+/* A move of the address: { "slug" | "path", "parent" (pages) }. */
+enum status	 resource_address_prepare(struct scope *, struct db *, struct unit *, enum kind, const char *id, json_t *body) MUST_USE;
+#define BULK_MAX 40		/* so that the saved answer keeps its bound */
+/* { "action": a state move, "ids": [uid | slug | { "id", "version" }, ...] }: each on its own, one result for each. */
+enum status	 resource_bulk_prepare(struct scope *, struct db *, struct unit *, enum kind, json_t *body) MUST_USE;
 
 /* By uid or slug. Anonymous callers see only what is live (its live revision); ERR_NOT_FOUND for the rest. *etag is `"N"`. The JSON
  * has content and html. */

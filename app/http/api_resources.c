@@ -10,7 +10,7 @@ static const char	*next_link(struct scope *, const struct exchange *, enum kind,
 static enum status	read_one(struct scope *, struct exchange *, enum kind);
 static enum kind	kind_of(const struct unit *);
 static const char	*id_of(struct scope *, const struct exchange *);
-static api_prepare	create, update, publish, withdraw;
+static api_prepare	create, update, replace, publish, withdraw, remove_one, restore, schedule, cancel, move, bulk;
 
 #define HANDLERS(name, NAME)                                                                                       \
 	enum status handle_##name##_list(struct scope *s, struct exchange *ex)                                     \
@@ -36,6 +36,34 @@ static api_prepare	create, update, publish, withdraw;
 	enum status handle_##name##_withdraw(struct scope *s, struct exchange *ex)                                 \
 	{                                                                                                          \
 		return api_write(s, ex, WRITE_##NAME##_WITHDRAW, false, withdraw);                                 \
+	}														\
+	enum status handle_##name##_replace(struct scope *s, struct exchange *ex)					\
+	{														\
+		return api_write(s, ex, WRITE_##NAME##_REPLACE, true, replace);						\
+	}														\
+	enum status handle_##name##_delete(struct scope *s, struct exchange *ex)					\
+	{														\
+		return api_write(s, ex, WRITE_##NAME##_DELETE, false, remove_one);					\
+	}														\
+	enum status handle_##name##_restore(struct scope *s, struct exchange *ex)					\
+	{														\
+		return api_write(s, ex, WRITE_##NAME##_RESTORE, false, restore);					\
+	}														\
+	enum status handle_##name##_schedule(struct scope *s, struct exchange *ex)					\
+	{														\
+		return api_write(s, ex, WRITE_##NAME##_SCHEDULE, true, schedule);					\
+	}														\
+	enum status handle_##name##_cancel(struct scope *s, struct exchange *ex)					\
+	{														\
+		return api_write(s, ex, WRITE_##NAME##_CANCEL, false, cancel);						\
+	}														\
+	enum status handle_##name##_move(struct scope *s, struct exchange *ex)						\
+	{														\
+		return api_write(s, ex, WRITE_##NAME##_MOVE, true, move);						\
+	}														\
+	enum status handle_##name##_bulk(struct scope *s, struct exchange *ex)						\
+	{														\
+		return api_write(s, ex, WRITE_##NAME##_BULK, true, bulk);						\
 	}
 
 HANDLERS(article, ARTICLE)
@@ -102,6 +130,12 @@ update(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 }
 
 static enum status
+replace(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_replace_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), body);
+}
+
+static enum status
 publish(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
 	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_PUBLISH, body);
@@ -111,6 +145,42 @@ static enum status
 withdraw(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
 	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_WITHDRAW, body);
+}
+
+static enum status
+remove_one(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_DELETE, body);
+}
+
+static enum status
+restore(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_RESTORE, body);
+}
+
+static enum status
+schedule(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_SCHEDULE, body);
+}
+
+static enum status
+cancel(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_CANCEL, body);
+}
+
+static enum status
+move(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_address_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), body);
+}
+
+static enum status
+bulk(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
+{
+	return resource_bulk_prepare(s, ex->reader->db, u, kind_of(u), body);
 }
 
 /* "/api/v1/articles/{id}": the collection says the kind. */

@@ -51,6 +51,42 @@ store_path_holder(struct scope *s, struct db *db, const char *path, const char *
 }
 
 enum status
+store_path_other_holder(struct scope *s, struct db *db, const char *path, const char *fold, int64_t resource, const char **text, bool *found)
+{
+	struct db_rows *rows;
+
+	TRY(db_query(s, db, &rows, SQL_PATH_OTHER_HOLDER, ARGS(TEXT(path), TEXT(fold), INT(resource))));
+	*found = db_next(rows);
+	if (*found)
+		*text = holder_text(s, rows);
+	return db_end(s, rows);
+}
+
+enum status
+store_path_move(struct scope *s, struct db *db, const struct path_row *old, const char *path, const char *fold, int64_t resource, bool *moved)
+{
+	bool was_public = old->was_public;
+	struct db_rows *rows;
+	const char *holder;
+
+	TRY(store_path_storable(s, path));
+	TRY(store_path_other_holder(s, db, path, fold, resource, &holder, moved));
+	*moved = !*moved;
+	if (!*moved)
+		return OK;
+	if (strcmp(old->fold, fold) != 0)
+		TRY(was_public ? db_run(s, db, SQL_PATH_DEMOTE, ARGS(INT(s->now), INT(resource)), NULL) :
+		    db_run(s, db, SQL_PATH_FREE, ARGS(INT(resource)), NULL));
+	TRY(db_query(s, db, &rows, SQL_PATH_TAKE_BACK, ARGS(INT(resource), TEXT(path), TEXT(fold))));
+	while (db_next(rows))
+		was_public = was_public || col_bool(rows, 0);
+	TRY(db_end(s, rows));
+	if (strcmp(old->fold, fold) == 0)
+		return db_run(s, db, SQL_PATH_RESPELL, ARGS(TEXT(path), INT(resource)), NULL);
+	return store_path_claim(s, db, path, fold, resource, was_public, moved);
+}
+
+enum status
 store_path_load(struct scope *s, struct db *db, struct path_row *out, int64_t resource)
 {
 	struct db_rows *rows;
@@ -128,12 +164,16 @@ holder_text(struct scope *s, struct db_rows *rows)
 	struct str role = col_str(rows, 1);
 
 	if (str_is(role, "external"))
-		return scope_printf(s, "%s is the source of a redirect", path);
+		return scope_printf(s, "%s is the source of a redirect; change or delete that redirect first, or choose another path", path);
 	if (str_is(role, "gone"))
-		return scope_printf(s, "%s is marked as gone for good", path);
+		return scope_printf(s, "%s is marked as gone for good and stays so; choose another path", path);
 	if (str_is(role, "alias"))
-		return scope_printf(s, "%s is an old address (alias) of the %s %s", path, kind, uid);
-	if (strcmp(state, "published") == 0)
-		state = "live";
-	return scope_printf(s, "%s is the address of the %s %s, which is %s", path, kind, uid, state);
+		return scope_printf(s, "%s is an old address (alias) of the %s %s and leads there; choose another path", path, kind, uid);
+	if (strcmp(state, "gone") == 0)
+		return scope_printf(s, "%s was the address of the %s %s, which is gone; restore that, or choose another path", path, kind, uid);
+	if (!col_bool(rows, 5))
+		return scope_printf(s, "%s is reserved for the %s %s, which is %s and was never public; delete that or give it another slug, or choose another path",
+		    path, kind, uid, state);
+	return scope_printf(s, "%s is the address of the %s %s, which is %s; edit that, or choose another path", path, kind, uid,
+	    strcmp(state, "published") == 0 ? "live" : state);
 }

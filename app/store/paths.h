@@ -10,7 +10,8 @@ enum status	 store_path_claim(struct scope *, struct db *, const char *path, con
 		    bool *claimed) MUST_USE;
 /* Would a claim be refused? */
 enum status	 store_path_is_taken(struct scope *, struct db *, const char *path, const char *fold, bool *taken) MUST_USE;
-/* Who keeps a claim out, for people: "the path /a belongs to the live article 0190..." *found false: nobody. */
+/* Who keeps a claim out and what may be done, for people: "/a is the address of the article 0190..., which is live; edit that, or choose
+ * another path". *found false: nobody. */
 enum status	 store_path_holder(struct scope *, struct db *, const char *path, const char *fold, const char **text, bool *found) MUST_USE;
 
 /* ERR_RESERVED for a path that belongs to a route. Every statement that makes a path row stands behind it. */
@@ -23,6 +24,13 @@ enum status	 store_path_set_public(struct scope *, struct db *, int64_t resource
 /* Give the canonical row back, if nobody ever saw it; *freed tells. */
 enum status	 store_path_free(struct scope *, struct db *, int64_t resource, bool *freed) MUST_USE;
 
+/* Give the resource another canonical row. What it had stays as a 301 if it was ever public, and is given back otherwise; an old address of its
+ * own becomes its address again. *moved is false, and nothing happened, when somebody else has the path or its fold. */
+enum status	 store_path_move(struct scope *, struct db *, const struct path_row *old, const char *path, const char *fold, int64_t resource,
+		    bool *moved) MUST_USE;
+/* Who else has it, as store_path_holder tells. */
+enum status	 store_path_other_holder(struct scope *, struct db *, const char *path, const char *fold, int64_t resource, const char **text,
+		    bool *found) MUST_USE;
 struct descendant { int64_t id; struct path_row row; int depth; };	/* 1 = a child */
 /* Everything below a page, the nearest first; ERR_TOO_LARGE above `limit`. */
 enum status	 store_path_descendants(struct scope *, struct db *, int64_t resource, size_t limit, struct descendant **, size_t *count) MUST_USE;

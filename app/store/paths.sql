@@ -34,3 +34,26 @@ UPDATE sitemap_part SET changed_at = $1 WHERE first_id = $2;
 
 -- name: sitemap_part_insert
 INSERT INTO sitemap_part (first_id, last_id, changed_at) VALUES ($1, $2, $3);
+
+-- Who else keeps a path from becoming the address of $3?
+-- name: path_other_holder
+SELECT p.path, p.role, r.uid, r.kind, r.state, p.was_public
+FROM path p LEFT JOIN resource r ON r.id = p.resource_id
+WHERE (p.path = $1 OR (p.fold = $2 AND p.was_canonical = 1)) AND (p.resource_id IS NULL OR p.resource_id <> $3)
+ORDER BY p.path <> $1
+LIMIT 1;
+
+-- An address that was seen stays: it leads to wherever its resource is.
+-- name: path_demote
+UPDATE path SET role = 'alias', status = 301, changed_at = $1 WHERE resource_id = $2 AND role = 'canonical' AND was_public = 1;
+
+-- Old addresses of the resource that its new one covers, by spelling or by fold.
+-- name: path_take_back
+DELETE FROM path WHERE resource_id = $1 AND role = 'alias' AND (path = $2 OR (fold = $3 AND was_canonical = 1)) RETURNING was_public;
+
+-- The same address in another spelling.
+-- name: path_respell
+UPDATE path SET path = $1 WHERE resource_id = $2 AND role = 'canonical';
+
+-- name: path_remove_all
+DELETE FROM path WHERE resource_id = $1;

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 
+static bool		raise_versions(struct resource *, int64_t changes);
 static void		read_resource(struct scope *, struct db_rows *, struct resource *);
 static enum status	load_one(struct scope *, struct db *, struct resource *, bool *found, enum sql, struct db_args);
 
@@ -87,25 +88,65 @@ store_resource_publish(struct scope *s, struct db *db, struct resource *r, enum 
 	    ARGS(INT(r->live_revision), INT(r->first_published_at), INT(r->live_changed_at), TEXT(r->live_title), TEXT(r->live_summary),
 	    INT(r->live_noindex), TEXT(r->live_canonical), ID(r->live_author), TEXT(r->content_hash), ID(r->hash_since), TEXT(name_fold),
 	    INT(r->changed_at), INT(r->id), TEXT(state_name(from)), INT(r->edit_version)), &changes));
-	*changed = changes == 1;
-	if (*changed) {
-		r->edit_version++;
-		r->event_version++;
-	}
+	*changed = raise_versions(r, changes);
 	return OK;
 }
 
 enum status
-store_resource_withdraw(struct scope *s, struct db *db, struct resource *r, bool *changed)
+store_resource_leave(struct scope *s, struct db *db, struct resource *r, enum state from, bool *changed)
 {
 	int64_t changes;
 
-	TRY(db_run(s, db, SQL_RESOURCE_WITHDRAW, ARGS(INT(r->changed_at), INT(r->id), INT(r->edit_version)), &changes));
-	*changed = changes == 1;
-	if (*changed) {
-		r->edit_version++;
-		r->event_version++;
-	}
+	TRY(db_run(s, db, SQL_RESOURCE_LEAVE, ARGS(TEXT(state_name(r->state)), INT(r->changed_at), INT(r->id), TEXT(state_name(from)),
+	    INT(r->edit_version)), &changes));
+	*changed = raise_versions(r, changes);
+	return OK;
+}
+
+enum status
+store_resource_schedule(struct scope *s, struct db *db, struct resource *r, enum state from, bool *changed)
+{
+	int64_t changes;
+
+	TRY(db_run(s, db, SQL_RESOURCE_SCHEDULE, ARGS(TEXT(state_name(r->state)), ID(r->scheduled_revision), ID(r->publish_at), ID(r->withdraw_at),
+	    INT(r->changed_at), INT(r->id), TEXT(state_name(from)), INT(r->edit_version)), &changes));
+	*changed = raise_versions(r, changes);
+	return OK;
+}
+
+enum status
+store_resource_is_used(struct scope *s, struct db *db, int64_t id, bool *used)
+{
+	int64_t value;
+
+	TRY(db_value(s, db, &value, SQL_RESOURCE_IS_USED, ARGS(INT(id))));
+	*used = value != 0;
+	return OK;
+}
+
+enum status
+store_resource_remove(struct scope *s, struct db *db, const struct resource *r, bool *removed)
+{
+	int64_t changes;
+
+	TRY(db_run(s, db, SQL_RESOURCE_REMOVE_LINKS, ARGS(INT(r->id)), NULL));
+	TRY(db_run(s, db, SQL_RESOURCE_REMOVE_RENDERED, ARGS(INT(r->id)), NULL));
+	TRY(db_run(s, db, SQL_RESOURCE_REMOVE_REVISIONS, ARGS(INT(r->id)), NULL));
+	TRY(db_run(s, db, SQL_RESOURCE_REMOVE_AUTOSAVES, ARGS(TEXT(r->uid)), NULL));
+	TRY(db_run(s, db, SQL_PATH_REMOVE_ALL, ARGS(INT(r->id)), NULL));
+	TRY(db_run(s, db, SQL_RESOURCE_REMOVE, ARGS(INT(r->id), INT(r->edit_version)), &changes));
+	*removed = changes == 1;
+	return OK;
+}
+
+enum status
+store_resource_readdress(struct scope *s, struct db *db, struct resource *r, bool *changed)
+{
+	int64_t changes;
+
+	TRY(db_run(s, db, SQL_RESOURCE_READDRESS, ARGS(TEXT(r->slug), ID(r->parent_id), TEXT(r->live_canonical), INT(r->changed_at), INT(r->id),
+	    INT(r->edit_version)), &changes));
+	*changed = raise_versions(r, changes);
 	return OK;
 }
 
@@ -126,6 +167,18 @@ store_resource_due(struct scope *s, struct db *db, int64_t now, struct due *out,
 		out[*count].id = col_int(rows, 0);
 		out[(*count)++].revision = col_int(rows, 1);
 	}
+	return db_end(s, rows);
+}
+
+enum status
+store_resource_due_out(struct scope *s, struct db *db, int64_t now, int64_t *out, size_t limit, size_t *count)
+{
+	struct db_rows *rows;
+
+	*count = 0;
+	TRY(db_query(s, db, &rows, SQL_RESOURCE_DUE_OUT, ARGS(INT(now), INT((int64_t)limit))));
+	while (*count < limit && db_next(rows))
+		out[(*count)++] = col_int(rows, 0);
 	return db_end(s, rows);
 }
 
@@ -181,6 +234,16 @@ store_resource_list(struct scope *s, struct db *db, const struct list_filter *f,
 	while (*count < (size_t)f->limit && db_next(rows))
 		out[(*count)++] = col_int(rows, 0);
 	return db_end(s, rows);
+}
+
+static bool
+raise_versions(struct resource *r, int64_t changes)
+{
+	if (changes != 1)
+		return false;
+	r->edit_version++;
+	r->event_version++;
+	return true;
 }
 
 static enum status

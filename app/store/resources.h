@@ -20,21 +20,35 @@ enum status	 store_resource_insert(struct scope *, struct db *, struct resource 
 /* What depends on which address a new resource got: its slug, and whether its override is that address. */
 enum status	 store_resource_set_address(struct scope *, struct db *, const struct resource *) MUST_USE;
 
-/* The three conditional updates. `r` holds the new values but the versions, which are still those it was read with; when the row
+/* The conditional updates. `r` holds the new values but the versions, which are still those it was read with; when the row
  * moved on meanwhile *changed is false and nothing happened. Otherwise the versions in `r` are raised as in the row. A tag or author is
  * found by the name it has in public; an edit gives `name_fold` to those that never were there. */
 enum status	 store_resource_edit(struct scope *, struct db *, struct resource *, const char *name_fold, bool *changed) MUST_USE;
 /* From `from` to published; sets also duplicate_of to none. */
 enum status	 store_resource_publish(struct scope *, struct db *, struct resource *, enum state from, const char *name_fold,
 		    bool *changed) MUST_USE;
-enum status	 store_resource_withdraw(struct scope *, struct db *, struct resource *, bool *changed) MUST_USE;
+/* From `from` to withdrawn or gone: no text that counts, nothing scheduled. */
+enum status	 store_resource_leave(struct scope *, struct db *, struct resource *, enum state from, bool *changed) MUST_USE;
+/* State, scheduled_revision, publish_at and withdraw_at. */
+enum status	 store_resource_schedule(struct scope *, struct db *, struct resource *, enum state from, bool *changed) MUST_USE;
+
+/* Slug, parent and override after a move of the address; conditional like those above. */
+enum status	 store_resource_readdress(struct scope *, struct db *, struct resource *, bool *changed) MUST_USE;
 
 /* Raise event_version alone: something that sinks see changed without an edit. */
 enum status	 store_resource_note(struct scope *, struct db *, int64_t id, int64_t *event_version) MUST_USE;
 
+/* Was it ever seen, or does anything refer to it: addresses, redirects, pages below, articles by an author, copies? */
+enum status	 store_resource_is_used(struct scope *, struct db *, int64_t id, bool *used) MUST_USE;
+/* The row and all that belongs to it alone, path rows too; only for what is not used. *removed false: it changed meanwhile. */
+enum status	 store_resource_remove(struct scope *, struct db *, const struct resource *, bool *removed) MUST_USE;
+
 /* Rows whose publish_at has come, at most `limit`, the earliest first. */
 struct due { int64_t id, revision; };
 enum status	 store_resource_due(struct scope *, struct db *, int64_t now, struct due *out, size_t limit, size_t *count) MUST_USE;
+
+/* Ids of published rows whose withdraw_at has come. */
+enum status	 store_resource_due_out(struct scope *, struct db *, int64_t now, int64_t *out, size_t limit, size_t *count) MUST_USE;
 
 /* *found false: no such row. */
 enum status	 store_resource_owner(struct scope *, struct db *, int64_t id, int64_t *owner, bool *found) MUST_USE;

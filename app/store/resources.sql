@@ -53,6 +53,11 @@ ON CONFLICT (ref_source, client_ref) WHERE client_ref IS NOT NULL DO NOTHING;
 -- name: resource_set_address
 UPDATE resource SET slug = $1, live_canonical = $2 WHERE id = $3;
 
+-- name: resource_readdress
+UPDATE resource
+SET slug = $1, parent_id = $2, live_canonical = $3, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $4
+WHERE id = $5 AND edit_version = $6;
+
 -- name: resource_edit
 UPDATE resource
 SET head_revision = $1, slug = $2, parent_id = $3, name_fold = CASE WHEN live_revision IS NULL THEN $4 ELSE name_fold END, edit_version = edit_version + 1, changed_at = $5
@@ -65,11 +70,41 @@ SET state = 'published', live_revision = $1, scheduled_revision = NULL, publish_
 	name_fold = $11, duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $12
 WHERE id = $13 AND state = $14 AND edit_version = $15;
 
--- name: resource_withdraw
+-- Away from the public, or back from the dead.
+-- name: resource_leave
 UPDATE resource
-SET state = 'withdrawn', withdraw_at = NULL, publish_at = NULL, scheduled_revision = NULL, content_hash = NULL, hash_since = NULL,
-	duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $1
-WHERE id = $2 AND state = 'published' AND edit_version = $3;
+SET state = $1, withdraw_at = NULL, publish_at = NULL, scheduled_revision = NULL, content_hash = NULL, hash_since = NULL,
+	duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $2
+WHERE id = $3 AND state = $4 AND edit_version = $5;
+
+-- name: resource_schedule
+UPDATE resource
+SET state = $1, scheduled_revision = $2, publish_at = $3, withdraw_at = $4, edit_version = edit_version + 1,
+	event_version = event_version + 1, changed_at = $5
+WHERE id = $6 AND state = $7 AND edit_version = $8;
+
+-- Does anything refer to it that would miss it?
+-- name: resource_is_used
+SELECT EXISTS (SELECT 1 FROM path WHERE resource_id = $1 AND (was_public = 1 OR role <> 'canonical'))
+	OR EXISTS (SELECT 1 FROM path_query WHERE resource_id = $1) OR EXISTS (SELECT 1 FROM path_rule WHERE resource_id = $1)
+	OR EXISTS (SELECT 1 FROM resource WHERE parent_id = $1) OR EXISTS (SELECT 1 FROM resource WHERE live_author = $1)
+	OR EXISTS (SELECT 1 FROM resource WHERE duplicate_of = $1) OR EXISTS (SELECT 1 FROM revision WHERE author_id = $1)
+	OR EXISTS (SELECT 1 FROM user WHERE author_id = $1);
+
+-- name: resource_remove_links
+DELETE FROM link WHERE resource_id = $1;
+
+-- name: resource_remove_rendered
+DELETE FROM rendered WHERE resource_id = $1;
+
+-- name: resource_remove_revisions
+DELETE FROM revision WHERE resource_id = $1;
+
+-- name: resource_remove_autosaves
+DELETE FROM autosave WHERE uid = $1;
+
+-- name: resource_remove
+DELETE FROM resource WHERE id = $1 AND edit_version = $2;
 
 -- name: resource_note
 UPDATE resource SET event_version = event_version + 1 WHERE id = $1 RETURNING event_version;
@@ -79,6 +114,9 @@ SELECT id, scheduled_revision FROM resource
 WHERE publish_at <= $1 AND (state = 'scheduled' OR (state = 'published' AND scheduled_revision > live_revision))
 ORDER BY publish_at, id
 LIMIT $2;
+
+-- name: resource_due_out
+SELECT id FROM resource WHERE withdraw_at <= $1 AND state = 'published' ORDER BY withdraw_at, id LIMIT $2;
 
 -- name: resource_owner
 SELECT owner_user FROM resource WHERE id = $1;

@@ -2,6 +2,7 @@
 #include "store/terms.h"
 
 static enum status	find(struct scope *, struct db *, struct term *, bool *found, enum sql, struct db_args);
+static enum status	read_ids(struct scope *, struct db *, enum sql, int64_t resource, const int64_t **, size_t *count);
 
 enum status
 store_term_find(struct scope *s, struct db *db, struct term *out, bool *found, int64_t id)
@@ -34,21 +35,13 @@ store_live_tags_set(struct scope *s, struct db *db, int64_t resource, int64_t pu
 enum status
 store_live_tags_remove(struct scope *s, struct db *db, int64_t resource, const int64_t **had, size_t *had_count)
 {
-	struct db_rows *rows;
-	int64_t *ids = NULL;
-	size_t count = 0, room = 0;
+	return read_ids(s, db, SQL_LIVE_TAG_REMOVE, resource, had, had_count);
+}
 
-	TRY(db_query(s, db, &rows, SQL_LIVE_TAG_REMOVE, ARGS(INT(resource))));
-	while (db_next(rows)) {
-		if (count == room) {
-			ids = arena_grow(s->arena, ids, room * sizeof(*ids), (room + 16) * sizeof(*ids));
-			room += 16;
-		}
-		ids[count++] = col_int(rows, 0);
-	}
-	*had = ids;
-	*had_count = count;
-	return db_end(s, rows);
+enum status
+store_live_tags_of(struct scope *s, struct db *db, int64_t resource, const int64_t **tags, size_t *count)
+{
+	return read_ids(s, db, SQL_LIVE_TAG_OF, resource, tags, count);
 }
 
 enum status
@@ -71,5 +64,25 @@ find(struct scope *s, struct db *db, struct term *out, bool *found, enum sql sql
 	if (*found)
 		*out = (struct term){ col_int(rows, 0), col_text(s, rows, 1), col_text(s, rows, 2), col_text(s, rows, 3), col_text(s, rows, 4),
 			str_is(col_str(rows, 5), "published") };
+	return db_end(s, rows);
+}
+
+static enum status
+read_ids(struct scope *s, struct db *db, enum sql sql, int64_t resource, const int64_t **out, size_t *count)
+{
+	struct db_rows *rows;
+	int64_t *ids = NULL;
+	size_t room = 0;
+
+	*count = 0;
+	TRY(db_query(s, db, &rows, sql, ARGS(INT(resource))));
+	while (db_next(rows)) {
+		if (*count == room) {
+			ids = arena_grow(s->arena, ids, room * sizeof(*ids), (room + 16) * sizeof(*ids));
+			room += 16;
+		}
+		ids[(*count)++] = col_int(rows, 0);
+	}
+	*out = ids;
 	return db_end(s, rows);
 }

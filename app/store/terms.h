@@ -22,6 +22,8 @@ enum status	 store_term_find_name(struct scope *, struct db *, struct term *out,
 enum status	 store_live_tags_set(struct scope *, struct db *, int64_t resource, int64_t published_at, const int64_t *tags,
 		    size_t count) MUST_USE;
 enum status	 store_live_tags_remove(struct scope *, struct db *, int64_t resource, const int64_t **had, size_t *had_count) MUST_USE;
+/* The tags of a live resource, in no order. */
+enum status	 store_live_tags_of(struct scope *, struct db *, int64_t resource, const int64_t **tags, size_t *count) MUST_USE;
 /* Does something live carry this tag, besides `except` (0 = nothing excepted)? */
 enum status	 store_live_tag_is_used(struct scope *, struct db *, int64_t tag, int64_t except, bool *out) MUST_USE;
 #endif

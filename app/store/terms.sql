@@ -33,3 +33,6 @@ DELETE FROM live_tag WHERE resource_id = $1 RETURNING tag_id;
 
 -- name: live_tag_other
 SELECT resource_id FROM live_tag WHERE tag_id = $1 AND resource_id <> $2 LIMIT 1;
+
+-- name: live_tag_of
+SELECT tag_id FROM live_tag WHERE resource_id = $1;

@@ -132,9 +132,9 @@ conditional_updates_need_the_version_that_was_read(void **state)
 	assert_false(changed);
 	assert_ok(s, store_resource_publish(s, w->f.db, &r, STATE_DRAFT, NULL, &changed));
 	assert_true(changed && r.edit_version == 3 && r.event_version == 2);
-	assert_ok(s, store_resource_withdraw(s, w->f.db, &r, &changed));
+	assert_ok(s, store_resource_leave(s, w->f.db, &r, STATE_PUBLISHED, &changed));
 	assert_true(changed);
-	assert_ok(s, store_resource_withdraw(s, w->f.db, &r, &changed));
+	assert_ok(s, store_resource_leave(s, w->f.db, &r, STATE_PUBLISHED, &changed));
 	assert_false(changed);
 }
 
