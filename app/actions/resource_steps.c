@@ -89,6 +89,8 @@ resource_address_prepare(struct scope *s, struct db *db, struct unit *u, enum ki
 	d.parent_id = input_has(&in, "parent") || json_object_get(body, "parent") == NULL ? r.parent_id : 0;
 	document_read_address(&in, db, &d);
 	path = input_text(&in, "path", URL_PATH_MAX, false);
+	if (path != NULL && (path[0] != '/' || path[1] == '/'))
+		input_bad(&in, ERR_INVALID, "path", "must be a path of this site that begins with one /");
 	if (in.status == OK && d.slug == NULL && path == NULL && d.parent_id == r.parent_id)
 		input_bad(&in, ERR_INVALID, "slug", "name the new slug or the new path");
 	TRY(in.status);
