@@ -36,6 +36,7 @@ static bool		is_double(struct scope *, struct redirect_import *, const struct st
 static enum status	stage_write(struct scope *, struct db *, void *batch);
 static enum status	check_row(struct scope *, struct redirect_import *, struct scope *keep, struct rule_set *, const struct staged *);
 static enum status	check_rule(struct scope *, struct scope *keep, struct rule_set *, const struct redirect *);
+static enum status	plan_batch(struct scope *, struct redirect_import *, struct apply_batch *);
 static enum status	plan_row(struct scope *, struct redirect_import *, const struct redirect *, struct apply_row *);
 static enum status	apply_write(struct scope *, struct db *, void *batch);
 static enum status	apply_row(struct scope *, struct db *, struct redirect_import *, const struct apply_row *);
@@ -76,10 +77,14 @@ redirect_import_check(struct scope *s, struct redirect_import *im)
 	do {
 		struct scope *piece = scope_new(s->log_id);
 		struct staged *rows = scope_alloc(piece, CHECK_ROWS * sizeof(*rows));
-		enum status status = store_stage_after(piece, im->read, im->run, at, rows, CHECK_ROWS, &count);
+		enum status status = db_begin(piece, im->read);
 
+		count = 0;
+		if (status == OK)
+			status = store_stage_after(piece, im->read, im->run, at, rows, CHECK_ROWS, &count);
 		for (size_t i = 0; i < count && status == OK; i++)
 			status = check_row(piece, im, s, &rules, &rows[i]);
+		db_rollback(im->read);
 		if (count > 0)
 			at = scope_printf(s, "%s", rows[count - 1].source);
 		if (status == OK)
@@ -98,40 +103,13 @@ enum status
 redirect_import_apply(struct scope *s, struct redirect_import *im)
 {
 	struct apply_batch *batch = scope_alloc(s, sizeof(*batch));
-	struct staged *rows = scope_alloc(s, APPLY_ROWS * sizeof(*rows));
-	char uid[UUID_TEXT];
-	size_t count;
+	enum status status;
 
 	batch->im = im;
-	TRY(store_stage_after(s, im->read, im->run, im->at, rows, APPLY_ROWS, &count));
-	im->is_at_end = count < APPLY_ROWS;
-	for (size_t i = 0; i < count; i++) {
-		struct apply_row *row = &batch->rows[batch->count];
-		struct redirect wanted;
-		enum status status = redirect_import_resolve(s, im, &rows[i], &wanted);
-
-		*row = (struct apply_row){ .line = rows[i].line };
-		if (status == OK)
-			status = plan_row(s, im, &wanted, row);
-		if (is_fault_of_ours(status))
-			return status;
-		if (status != OK) {
-			redirect_import_note(s, im, rows[i].line, RESULT_FAILED, wanted.path, "%s", s->error->detail);
-			im->failed++;
-			s->error = NULL;
-		} else if (row->plan == PLAN_NOTHING)
-			im->existing++;
-		else {
-			uuid7(uid, s->now);
-			row->redirect.uid = row->redirect.uid != NULL ? row->redirect.uid : arena_strdup(s->arena, uid);
-			row->redirect.created_at = row->redirect.changed_at = s->now;
-			batch->count++;
-		}
-	}
-	if (count > 0)
-		im->at = rows[count - 1].source;
-	im->done += (int64_t)count;
-	return im->commit(s, im, apply_write, batch);
+	TRY(db_begin(s, im->read));
+	status = plan_batch(s, im, batch);
+	db_rollback(im->read);
+	return status == OK ? im->commit(s, im, apply_write, batch) : status;
 }
 
 enum status
@@ -413,6 +391,45 @@ check_rule(struct scope *s, struct scope *keep, struct rule_set *rules, const st
 		rules->count++;
 	list[i] = (struct rule){ scope_printf(keep, "%s", r->path), r->target == NULL ? NULL : scope_printf(keep, "%s", r->target),
 		r->resource_id, r->status };
+	return OK;
+}
+
+/* What the next rows ask for, worked out on the reader. A line that can no longer be had is reported and left out. */
+static enum status
+plan_batch(struct scope *s, struct redirect_import *im, struct apply_batch *batch)
+{
+	struct staged *rows = scope_alloc(s, APPLY_ROWS * sizeof(*rows));
+	char uid[UUID_TEXT];
+	size_t count;
+
+	TRY(store_stage_after(s, im->read, im->run, im->at, rows, APPLY_ROWS, &count));
+	for (size_t i = 0; i < count; i++) {
+		struct apply_row *row = &batch->rows[batch->count];
+		struct redirect wanted;
+		enum status status = redirect_import_resolve(s, im, &rows[i], &wanted);
+
+		*row = (struct apply_row){ .line = rows[i].line };
+		if (status == OK)
+			status = plan_row(s, im, &wanted, row);
+		if (is_fault_of_ours(status))
+			return status;
+		if (status != OK) {
+			redirect_import_note(s, im, rows[i].line, RESULT_FAILED, wanted.path, "%s", s->error->detail);
+			im->failed++;
+			s->error = NULL;
+		} else if (row->plan == PLAN_NOTHING)
+			im->existing++;
+		else {
+			uuid7(uid, s->now);
+			row->redirect.uid = row->redirect.uid != NULL ? row->redirect.uid : arena_strdup(s->arena, uid);
+			row->redirect.created_at = row->redirect.changed_at = s->now;
+			batch->count++;
+		}
+	}
+	if (count > 0)
+		im->at = rows[count - 1].source;
+	im->is_at_end = count < APPLY_ROWS;
+	im->done += (int64_t)count;
 	return OK;
 }
 

@@ -139,7 +139,8 @@ is_own_host(struct scope *s, const struct site *site, const struct authority *a)
 		struct authority ours;
 		struct str rest = str_of(origins[i]);
 
-		if (host_cut_scheme(&rest, &ours) && host_cut_authority(s, &rest, &ours, NULL) == OK && strcmp(a->host, ours.host) == 0 &&
+		/* Most are not: told by looking for the name, before anything is taken apart. */
+		if (strstr(origins[i], a->host) != NULL && host_cut_scheme(&rest, &ours) && host_cut_authority(s, &rest, &ours, NULL) == OK && strcmp(a->host, ours.host) == 0 &&
 		    strcmp(a->port, ours.port) == 0)
 			return true;
 	}

@@ -17,10 +17,12 @@ struct walk {
 	int		 status;	/* of the redirect so far; 0 = still at the address that was asked for */
 	enum kind	 kind;		/* of out->resource_id */
 	bool		 took_rule;
+	const char	*redirect;	/* the first one */
 };
 
 static enum status	take_step(struct scope *, struct db *, const struct site *, struct walk *, struct resolution *, bool *done);
 static enum status	find_row(struct scope *, struct db *, const struct site *, struct walk *, struct path_hit *, bool *found);
+static const char	*key_of(struct scope *, const struct path_hit *);
 static enum status	follow(struct scope *, const struct site *, struct walk *, const struct path_hit *, struct resolution *, bool *done);
 static void		follow_target(struct scope *, const struct site *, struct walk *, const char *target, struct resolution *, bool *done);
 static enum status	settle(struct scope *, struct db *, const struct site *, const struct walk *, struct str asked, bool host_is_canonical,
@@ -42,14 +44,16 @@ resolve(struct scope *s, struct db *db, const struct site *site, struct str path
 
 	*out = nothing;
 	TRY(url_form(s, &form, path));
-	w = (struct walk){ form.path, form.fold, query, 0, KIND_PAGE, false };
+	w = (struct walk){ form.path, form.fold, query, 0, KIND_PAGE, false, NULL };
 	for (int steps = 0; steps < STEPS_MAX && !done; steps++)
 		TRY(take_step(s, db, site, &w, out, &done));
 	if (!done)
 		log_warn(s, "redirect.circle", "\"path\":%s", log_quote(s, form.path));
-	if (!done || out->meaning != MEANING_PAGE)
-		return OK;
-	return settle(s, db, site, &w, path, host_is_canonical, out);
+	if (done && out->meaning == MEANING_PAGE)
+		TRY(settle(s, db, site, &w, path, host_is_canonical, out));
+	out->path = form.path;
+	out->redirect = w.redirect;
+	return OK;
 }
 
 const char *
@@ -117,9 +121,19 @@ find_row(struct scope *s, struct db *db, const struct site *site, struct walk *w
 	return OK;
 }
 
+static const char *
+key_of(struct scope *s, const struct path_hit *hit)
+{
+	if (hit->rule != NULL)
+		return scope_printf(s, "*%s", hit->rule);
+	return hit->pairs != NULL ? scope_printf(s, "%s?%s", hit->path, hit->pairs) : hit->path;
+}
+
 static enum status
 follow(struct scope *s, const struct site *site, struct walk *w, const struct path_hit *hit, struct resolution *out, bool *done)
 {
+	if (w->redirect == NULL && hit->role != PATH_CANONICAL)
+		w->redirect = key_of(s, hit);
 	if (hit->role == PATH_GONE) {
 		*out = (struct resolution){ .meaning = MEANING_GONE, .status = hit->status, .page = 1 };
 		*done = true;

@@ -15,6 +15,8 @@ struct resolution {
 	const char	*location;	/* redirects: absolute, ASCII, final (one hop) */
 	const char	*list;		/* pages that are no resource: "home", "articles", "tags", "authors"; NULL otherwise */
 	int		 page;		/* numbered pages; 1 = first */
+	const char	*path;		/* stored form of what was asked for */
+	const char	*redirect;	/* the first redirect it went by, as store/redirects.h names it; NULL = none */
 };
 
 /* Look-up order of design section 5: query source, exact, folded, rules. `path` and `query` are raw, from the request target; the redirect for slash,

@@ -2,6 +2,7 @@
 #include "actions/settings.h"
 #include "core/robots.h"
 #include "render/sitemap.h"
+#include "store/lookup.h"
 #include "store/sitemap.h"
 
 static enum status	find_forbidden(struct scope *, struct db *, const struct site *, const struct sitemap_range *, struct str robots,
@@ -12,6 +13,16 @@ enum status
 settings_site(struct scope *s, struct db *db, const struct config *config, struct site *out)
 {
 	return site_load(s, db, config, out);
+}
+
+enum status
+settings_rules(struct scope *s, struct db *db, struct site *site)
+{
+	struct rule_set *rules = scope_alloc(s, sizeof(*rules));
+
+	TRY(store_rules_load(s, db, rules));
+	site->rules = rules;
+	return OK;
 }
 
 enum status

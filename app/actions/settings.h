@@ -8,6 +8,9 @@
 /* The settings as one value: defaults, what is stored, and the origins of the configuration, which must outlive it. */
 enum status	 settings_site(struct scope *, struct db *, const struct config *, struct site *out) MUST_USE;
 
+/* The rules of the site, kept with it for whoever looks up many addresses. */
+enum status	 settings_rules(struct scope *, struct db *, struct site *) MUST_USE;
+
 /* For writer_run; the argument is a struct setting_change. ERR_INVALID names an unknown key or says what the value must be. Cached pages
  * made with the old value are void when this is committed. */
 struct setting_change { const char *key, *value; };

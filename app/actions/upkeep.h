@@ -15,6 +15,9 @@ struct upkeep_batch {
 };
 /* For writer_run; the argument is a struct upkeep_batch. The newest row of change_log always stays. */
 enum status	 upkeep_prune_changes(struct scope *, struct db *, void *batch) MUST_USE;
+/* What was not found and is asked for no more, or too seldom; and what an import of redirects left that never came to its end. */
+enum status	 upkeep_prune_not_found(struct scope *, struct db *, void *batch) MUST_USE;
+enum status	 upkeep_prune_stage(struct scope *, struct db *, void *batch) MUST_USE;
 /* Expired idempotency records, and whether the indexes stand without which none may be removed: see unit_purge. */
 enum status	 upkeep_purge_records(struct scope *, struct db *, void *batch) MUST_USE;
 enum status	 upkeep_guards_missing(struct scope *, struct db *, int64_t *missing) MUST_USE;

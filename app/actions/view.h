@@ -10,6 +10,7 @@
  *   tag:ID author:ID  the same for one tag's or author's list
  *   settings          any site setting
  *   sitemap:FIRST     one sitemap part (by its first_id); "sitemap" for the index and the set of parts
+ *   rules            a redirect rule came, went or changed; readers keep them in memory
  *   paths             a path row came, went or moved (answers that depend on absence)
  *   theme             templates and assets (never bumped by a write) */
 #define VIEW_DEPENDENCIES 64

@@ -3,6 +3,7 @@
 #include "http/router.h"
 
 #include "actions/cursor.h"
+#include "actions/hits.h"
 #include "actions/redirect_jobs.h"
 #include "actions/redirects.h"
 
@@ -47,6 +48,24 @@ handle_dead_targets(struct scope *s, struct exchange *ex)
 		const struct api_query query[] = { { "limit", limit }, { "cursor", cursor }, { NULL, NULL } };
 
 		response_header(&ex->response, "Link", api_next_link(s, ex, "reports/dead-targets", query));
+	}
+	return OK;
+}
+
+enum status
+handle_not_found(struct scope *s, struct exchange *ex)
+{
+	const char *cursor, *limit;
+	struct str json;
+
+	TRY(api_enter(s, ex, true));
+	limit = api_parameter(s, ex, "limit");
+	TRY(not_found_list(s, ex->reader->db, &ex->who, limit, api_parameter(s, ex, "cursor"), &json, &cursor));
+	api_respond(ex, json, NULL);
+	if (cursor != NULL) {
+		const struct api_query query[] = { { "limit", limit }, { "cursor", cursor }, { NULL, NULL } };
+
+		response_header(&ex->response, "Link", api_next_link(s, ex, "reports/not-found", query));
 	}
 	return OK;
 }

@@ -54,7 +54,7 @@ struct reader {
 	struct shared	*shared;
 	const struct config *config;
 	const struct templates *templates;
-	const struct site *site;	/* reloaded when the dependency "settings" is newer */
+	const struct site *site;	/* with the rules of redirects; reloaded when the dependency "settings" or "rules" is newer */
 	uint64_t	 generation;	/* read before the snapshot of the running request was opened */
 };
 

@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 #include "actions/docs.h"
+#include "actions/hits.h"
 #include "actions/view.h"
 #include "base/clock.h"
 #include "http/exchange.h"
@@ -30,6 +31,7 @@ handle_content(struct scope *s, struct exchange *ex)
 	struct view view;
 
 	TRY(resolve(s, r->db, r->site, ex->request->path, ex->request->query, true, &found));
+	hits_count(&found, s->now);
 	if (found.meaning == MEANING_REDIRECT) {
 		respond_redirect(&ex->response, found.status, found.location);
 		ex->response.body = str_of(scope_printf(s, "%s\n", found.location));

@@ -238,11 +238,12 @@ static enum status
 refresh_site(struct scope *s, struct reader_thread *me)
 {
 	uint64_t newest = shared_slot_generation(me->reader.shared, shared_slot("settings")), before;
+	uint64_t rules = shared_slot_generation(me->reader.shared, shared_slot("rules"));
 	struct scope *own;
 	struct site_copy *copy;
 	enum status status;
 
-	if (me->site != NULL && newest <= me->site_generation)
+	if (me->site != NULL && newest <= me->site_generation && rules <= me->site_generation)
 		return OK;
 	before = shared_generation(me->reader.shared);
 	own = scope_new("settings");
@@ -250,6 +251,8 @@ refresh_site(struct scope *s, struct reader_thread *me)
 	copy->scope = own;
 	copy->refs = 1;
 	status = settings_site(own, me->reader.db, me->reader.config, &copy->site);
+	if (status == OK)
+		status = settings_rules(own, me->reader.db, &copy->site);
 	if (status != OK) {
 		log_error(s, "settings.unreadable", "\"status\":\"%s\"", status_info(status)->code);
 		scope_free(own);

@@ -1,4 +1,5 @@
 #include "http/run.h"
+#include "actions/hits.h"
 #include "actions/view.h"
 #include "core/url.h"
 #include "http/hosts.h"
@@ -88,8 +89,10 @@ answer_elsewhere(struct scope *s, struct exchange *ex, enum route_kind kind, con
 	if (strcmp(ex->route->pattern, "*") != 0) {
 		found.location = scope_printf(s, "%s%.*s", origin, STR_FMT(r->target));
 		found.status = kind == ROUTE_API && !is_read ? 308 : 301;
-	} else
+	} else {
 		TRY(resolve(s, ex->reader->db, ex->reader->site, r->path, r->query, false, &found));
+		hits_count(&found, s->now);
+	}
 	if (found.location != NULL) {
 		respond_redirect(&ex->response, found.status, found.location);
 		return OK;

@@ -3,6 +3,7 @@
 #include <signal.h>
 #include <sys/eventfd.h>
 #include "actions/cursor.h"
+#include "actions/hits.h"
 #include "actions/settings.h"
 #include "actions/unit.h"
 #include "base/clock.h"
@@ -39,6 +40,7 @@ static void		check_parent(void);
 static void		check_writer(void);
 static void		flush_counts(void);
 static void		flush_metrics(void);
+static enum status	write_counts(struct scope *, struct db *, void *);
 static void		counts_flushed(struct write_job *);
 
 /* In the parent, before it forks: what cannot be read here would fail in every worker. */
@@ -226,7 +228,7 @@ check_writer(void)
 	}
 }
 
-/* Replays and conflicts are counted off the request path: see actions/unit.h. */
+/* Replays, conflicts, uses of redirects and what was not found are counted off the request path: see actions/unit.h and actions/hits.h. */
 static void
 flush_counts(void)
 {
@@ -234,12 +236,19 @@ flush_counts(void)
 		scope_free(own.counts.scope);
 		own.counts.scope = NULL;
 	}
-	if (own.counts.scope != NULL || !unit_counts_pending())
+	if (own.counts.scope != NULL || !(unit_counts_pending() || hits_pending()))
 		return;
-	own.counts = (struct write_job){ .scope = scope_new("counts"), .apply = unit_counts_flush, .done = counts_flushed };
+	own.counts = (struct write_job){ .scope = scope_new("counts"), .apply = write_counts, .done = counts_flushed };
 	atomic_store(&own.counts_done, false);
 	if (writer_submit(web.writer, &own.counts) != OK)
 		atomic_store(&own.counts_done, true);
+}
+
+static enum status
+write_counts(struct scope *s, struct db *db, void *unused)
+{
+	TRY(unit_counts_flush(s, db, NULL));
+	return hits_flush(s, db, NULL);
 }
 
 static void

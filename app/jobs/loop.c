@@ -47,6 +47,8 @@ static enum status	finish_log(struct scope *, struct jobs *, int64_t *bytes);
 static enum status	run_schedule(struct scope *, struct jobs *, bool *more);
 static enum status	run_purge(struct scope *, struct jobs *, bool *more);
 static enum status	run_prune(struct scope *, struct jobs *, bool *more);
+static enum status	run_prune_not_found(struct scope *, struct jobs *, bool *more);
+static enum status	run_prune_stage(struct scope *, struct jobs *, bool *more);
 static enum status	run_purge_operations(struct scope *, struct jobs *, bool *more);
 static enum status	run_purge_messages(struct scope *, struct jobs *, bool *more);
 static enum status	purge_by_age(struct scope *, struct jobs *, bool *more,
@@ -62,6 +64,8 @@ static const struct task tasks[] = {
 	{ "schedule", 1000, run_schedule },
 	{ "purge_records", 60000, run_purge },
 	{ "prune_changes", 60000, run_prune },
+	{ "prune_not_found", 10000, run_prune_not_found },
+	{ "prune_stage", 60000, run_prune_stage },
 	{ "purge_operations", 60000, run_purge_operations },
 	{ "purge_messages", 60000, run_purge_messages },
 	{ "sweep_imports", 60000, run_sweep },
@@ -197,6 +201,22 @@ run_prune(struct scope *s, struct jobs *jobs, bool *more)
 	int64_t removed;
 
 	return run_batches(s, jobs, more, upkeep_prune_changes, &removed);
+}
+
+static enum status
+run_prune_not_found(struct scope *s, struct jobs *jobs, bool *more)
+{
+	int64_t removed;
+
+	return run_batches(s, jobs, more, upkeep_prune_not_found, &removed);
+}
+
+static enum status
+run_prune_stage(struct scope *s, struct jobs *jobs, bool *more)
+{
+	int64_t removed;
+
+	return run_batches(s, jobs, more, upkeep_prune_stage, &removed);
 }
 
 static enum status

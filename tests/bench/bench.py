@@ -1,6 +1,7 @@
 #!/usr/bin/python3
 """Figures as ratios to a reference in the same run: cached page against nginx, creates against bare SQLite, memory, start,
-and what a million remembered requests change.
+what a million remembered requests
+change, and a million redirects.
 
 bench.py BUILD_DIR [SECONDS]: needs nginx and wrk; everything listens on loopback and is ended by its own process id.
 """
@@ -18,6 +19,7 @@ import tempfile
 import time
 
 import records
+import redirects
 from harness import ARTICLE_BYTES, HERE, Stele, cpu_seconds, free_port, get, measure, memory_kb, wait_for, wrk_result, wrk_start
 
 NGINX_CONF = """daemon off;
@@ -176,6 +178,8 @@ def main():
         bench_size(build, pathlib.Path(name))
     with tempfile.TemporaryDirectory(prefix="stele-bench-") as name:
         records.run(build, pathlib.Path(name), seconds)
+    with tempfile.TemporaryDirectory(prefix="stele-bench-") as name:
+        redirects.run(build, pathlib.Path(name), seconds)
 
 
 if __name__ == "__main__":
