@@ -14,6 +14,8 @@
 
 #define OPERATION_INPUT_MAX 4096	/* bytes; what is larger goes into the file */
 #define OPERATION_ENTRIES_MAX 10000	/* lines of a report that are kept; the rest is counted only */
+#define OPERATION_OPEN_MAX 1000		/* that are not over; one more is ERR_BUSY and leaves its key unused */
+#define OPERATION_FILES_MAX 2000	/* in DATA/imports, those of requests that came to nothing too: see operation_files_sweep */
 #define OPERATION_TAKEOVERS 5		/* then it is FAILED and may be asked for again */
 
 struct operation_run;
@@ -37,7 +39,7 @@ struct operation_new {
 /* A fresh id, and unit->apply and ->input: the writer will claim the key as PROCESSING and store the operation; the answer is the 202. */
 struct operation_new *operation_prepare(struct scope *, struct unit *, enum operation_kind);
 /* On a reader: keep the request's data as DATA/imports/ID, on disk before the claim commits. Jobs removes it when the operation is over, or
- * an hour later when there is none of that id. ERR_STORAGE. */
+ * an hour later when there is none of that id. ERR_STORAGE; ERR_BUSY when there are too many. */
 enum status	 operation_file_store(struct scope *, const struct config *, struct operation_new *, struct str bytes) MUST_USE;
 const char	*operation_file_path(struct scope *, const struct config *, const char *id);
 

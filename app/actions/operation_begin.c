@@ -18,6 +18,7 @@ static const char *const kind_names[OPERATION_KIND_COUNT] = {
 
 static enum status	begin(struct scope *, struct db *, struct unit *);
 static enum status	cancel(struct scope *, struct db *, struct unit *);
+static enum status	check_room(struct scope *, const char *folder);
 static enum status	write_whole(struct scope *, const char *path, struct str bytes);
 static enum status	sync_folder(struct scope *, const char *path);
 static enum status	is_needed(struct scope *, struct db *, const char *folder, const char *name, bool *needed);
@@ -55,7 +56,9 @@ operation_file_store(struct scope *s, const struct config *config, struct operat
 
 	if (mkdir(folder, 0700) == -1 && errno != EEXIST)
 		return fail(s, ERR_STORAGE, NULL, "%s cannot be made: %s", folder, strerror(errno));
-	status = write_whole(s, path, bytes);
+	status = check_room(s, folder);
+	if (status == OK)
+		status = write_whole(s, path, bytes);
 	if (status == OK)
 		status = sync_folder(s, folder);
 	if (status != OK)
@@ -109,7 +112,12 @@ begin(struct scope *s, struct db *db, struct unit *u)
 		.method = u->key != NULL ? u->rule->method : NULL, .route = u->key != NULL ? u->rule->route : NULL, .key = u->key,
 		.request_id = s->log_id, .total = n->total, .input = n->input, .has_file = n->has_file };
 
+	int64_t open;
+
 	assert(strlen(n->input) <= OPERATION_INPUT_MAX);
+	TRY(store_operation_open(s, db, &open, OPERATION_OPEN_MAX));
+	if (open >= OPERATION_OPEN_MAX)
+		return fail(s, ERR_BUSY, NULL, "%d operations are not over yet", OPERATION_OPEN_MAX);
 	TRY(store_operation_insert(s, db, &o));
 	operation_running(s, u, n->id);
 	return OK;
@@ -133,6 +141,20 @@ cancel(struct scope *s, struct db *db, struct unit *u)
 	TRY(store_operation_load(s, db, &o, u->input));
 	u->answer = (struct answer){ .status = 200, .body = operation_json(s, &o) };
 	return OK;
+}
+
+static enum status
+check_room(struct scope *s, const char *folder)
+{
+	DIR *dir = opendir(folder);
+	int n = 0;
+
+	while (dir != NULL && n < OPERATION_FILES_MAX + 2 && readdir(dir) != NULL)
+		n++;
+	if (dir != NULL)
+		closedir(dir);
+	/* "." and ".." were counted. */
+	return n < OPERATION_FILES_MAX + 2 ? OK : fail(s, ERR_BUSY, NULL, "%d files of operations are not taken up yet", OPERATION_FILES_MAX);
 }
 
 static enum status

@@ -7,7 +7,7 @@ static enum status	run_jobs(struct scope *, struct args *);
 const struct command command_jobs = {
 	.name = "jobs",
 	.summary = "run what happens after the commit (started by `serve`)",
-	.more = "Checkpoints, schedule and retention. Runs until SIGTERM or SIGINT.",
+	.more = "Checkpoints, schedule, retention, and long work such as imports. Runs until SIGTERM or SIGINT.",
 	.run = run_jobs,
 };
 

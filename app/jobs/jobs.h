@@ -1,4 +1,4 @@
-/* jobs.h - what runs after the commit: heartbeat, checkpoints, schedule, retention. */
+/* jobs.h - what runs after the commit: heartbeat, checkpoints, schedule, retention, long work. */
 #ifndef JOBS_JOBS_H
 #define JOBS_JOBS_H
 #include "base/base.h"

@@ -50,6 +50,12 @@ store_operation_next(struct scope *s, struct db *db, struct operation *out, bool
 }
 
 enum status
+store_operation_open(struct scope *s, struct db *db, int64_t *out, int64_t max)
+{
+	return db_value(s, db, out, SQL_OPERATION_COUNT_OPEN, ARGS(INT(max)));
+}
+
+enum status
 store_operation_list(struct scope *s, struct db *db, struct operation *out, size_t *count, size_t max, int64_t user, const char *before)
 {
 	struct db_rows *rows;

@@ -36,6 +36,8 @@ enum status	 store_operation_insert(struct scope *, struct db *, const struct op
 enum status	 store_operation_load(struct scope *, struct db *, struct operation *out, const char *id) MUST_USE;
 /* The one that waits longest, or whose lease ran out by `now`; *found. */
 enum status	 store_operation_next(struct scope *, struct db *, struct operation *out, bool *found, int64_t now) MUST_USE;
+/* How many are not over, counted up to `max`. */
+enum status	 store_operation_open(struct scope *, struct db *, int64_t *out, int64_t max) MUST_USE;
 /* Of one user, newest first, before the id `before` ("~" = from the newest). `out` has room for `max`. */
 enum status	 store_operation_list(struct scope *, struct db *, struct operation *out, size_t *count, size_t max, int64_t user,
 		    const char *before) MUST_USE;

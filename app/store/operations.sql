@@ -14,6 +14,9 @@ SELECT id, kind, user_id, scopes, method, route, idempotency_key, request_id, st
 	lease_until, generation, attempts, owner_token, created_at, changed_at
 FROM operation WHERE state = 'PROCESSING' AND lease_until <= $1 ORDER BY lease_until, id LIMIT 1
 
+-- name: operation_count_open
+SELECT count(*) FROM (SELECT 1 FROM operation WHERE state = 'PROCESSING' AND lease_until >= 0 LIMIT $1)
+
 -- name: operation_list
 SELECT id, kind, user_id, scopes, method, route, idempotency_key, request_id, state, done, total, input, has_file, position, report, error, retryable, entries,
 	lease_until, generation, attempts, owner_token, created_at, changed_at

@@ -238,6 +238,30 @@ def test_ones_own_operations_are_listed_newest_first_page_by_page(make_server):
         assert server.get("/api/v1/operations?limit=" + limit, token=server.token).status == 422
 
 
+def test_so_many_wait_that_one_more_is_told_to_come_later(make_server):
+    server = make_server()
+    key = stele.new_key()
+    with Paused(server):
+        db = sqlite3.connect(server.db, timeout=10)
+        db.executemany("INSERT INTO operation (id, kind, user_id, scopes, request_id, state, created_at, changed_at) "
+                       "VALUES (?, 'create', 1, 15, '', 'PROCESSING', 1, 1)", [(f"00000000-0000-7000-8000-{n:012x}",) for n in range(1000)])
+        db.commit()
+        busy = server.post("/api/v1/imports", items(1), key=key)
+        assert (busy.status, busy.json()["code"], busy.headers["retry-after"]) == (503, "busy", "1")
+        assert server.sql("SELECT 1 FROM idempotency_record WHERE idempotency_key = ?", key) == []
+        imports = os.path.join(server.data, "imports")
+        for n in range(2000):
+            open(os.path.join(imports, f"{n}"), "w").close()
+        assert server.post("/api/v1/imports", items(1), key=key).status == 503
+        for name in os.listdir(imports):
+            os.unlink(os.path.join(imports, name))
+        db.execute("DELETE FROM operation")
+        db.commit()
+        db.close()
+        location = begin(server, 1, key)
+    assert settled(server, location)["status"] == "SUCCESS"
+
+
 # -- Leases
 
 
