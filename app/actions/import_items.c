@@ -110,7 +110,7 @@ prepare_item(struct scope *s, struct operation_run *run, struct item *item, stru
 	enum status status;
 
 	if (line.len > IMPORT_ITEM_BYTES)
-		status = fail(s, ERR_TOO_LARGE, NULL, "an item has at most %d bytes", IMPORT_ITEM_BYTES);
+		status = fail(s, ERR_TOO_LARGE, NULL, "an item has at most %zu bytes", IMPORT_ITEM_BYTES);
 	else
 		status = json_read(s, &value, &canonical, line, NULL, &key);
 	if (status == OK && (status = db_begin(s, run->read)) == OK) {

@@ -6,8 +6,8 @@
 #include "base/config.h"
 
 #define IMPORT_ITEMS_MAX 1000
-#define IMPORT_ITEMS_BYTES (8 * 1024 * 1024)	/* of a body with items; exports may be larger */
-#define IMPORT_ITEM_BYTES (2 * 1024 * 1024)	/* of one item, as for the creation of one article */
+#define IMPORT_ITEMS_BYTES ((size_t)8 << 20)	/* of a body with items; exports may be larger */
+#define IMPORT_ITEM_BYTES ((size_t)2 << 20)	/* of one item, as for the creation of one article */
 
 /* { "items": [ { "key"?, "article": {...} }, ... ] }: the list is checked here, each item when its turn comes. `body` is borrowed. */
 enum status	 import_items_prepare(struct scope *, const struct config *, struct unit *, json_t *body, bool is_dry_run) MUST_USE;

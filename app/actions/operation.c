@@ -12,7 +12,7 @@
 #define OWNER_BYTES 18
 
 static operation_step *const steps[OPERATION_KIND_COUNT] = {
-#define OPERATION(id, name, step, help) [OPERATION_##id] = step,
+#define OPERATION(id, name, step, help) [OPERATION_##id] = (step),
 #include "actions/operations.def"
 #undef OPERATION
 };

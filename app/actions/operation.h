@@ -67,7 +67,7 @@ typedef enum status operation_step(struct scope *, struct operation_run *);
 typedef enum status operation_apply(struct scope *, struct db *, struct operation_run *, void *arg);
 /* One transaction: apply, then the guarded update of the row. When the operation belongs to somebody else by now, nothing is written:
  * ERR_STATE_CONFLICT and is_over. Fault point worker_item_N before it, N = op.done + 1. `apply` may be NULL. */
-enum status	 operation_write(struct scope *, struct operation_run *, operation_apply *, void *arg) MUST_USE;
+enum status	 operation_write(struct scope *, struct operation_run *, operation_apply *, void *) MUST_USE;
 /* The same from within a transaction that somebody else's batch opened: the guarded update alone. */
 enum status	 operation_guard(struct scope *, struct db *, struct operation_run *) MUST_USE;
 /* During a piece without writes: renews the lease when a third of it has passed. ERR_STATE_CONFLICT when the operation was lost; ERR_BUSY when the

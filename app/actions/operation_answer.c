@@ -110,7 +110,7 @@ operation_list(struct scope *s, struct db *db, const struct principal *who, cons
 	const char *name = scope_printf(s, "operations %" PRId64, who->user_id), *before = NEWEST;
 	struct operation *list;
 	struct cursor place;
-	size_t count, max, i;
+	size_t count = 0, max = 0, i;
 	struct buf b;
 
 	TRY(limit_of(s, limit, LIST_MAX, &max));
@@ -142,7 +142,7 @@ operation_report(struct scope *s, struct db *db, const struct principal *who, co
 	const char *name = scope_printf(s, "report %s", id);
 	struct cursor place = { -1, 0 };
 	struct operation_entry *list;
-	size_t count, max, i;
+	size_t count = 0, max = 0, i;
 	struct operation o;
 	struct buf b;
 

@@ -31,7 +31,7 @@ import(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 	if (json_object_get(body, "path") != NULL)
 		return import_path_prepare(s, config, u, body, dry_run);
 	if (ex->request->body.len > IMPORT_ITEMS_BYTES)
-		return fail(s, ERR_TOO_LARGE, NULL, "items of one import have at most %d bytes together; send them in several", IMPORT_ITEMS_BYTES);
+		return fail(s, ERR_TOO_LARGE, NULL, "items of one import have at most %zu bytes together; send them in several", IMPORT_ITEMS_BYTES);
 	return import_items_prepare(s, config, u, body, dry_run);
 }
 

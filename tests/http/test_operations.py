@@ -67,14 +67,28 @@ def articles(server):
 
 
 class Paused:
-    """jobs stand still: what is begun meanwhile waits."""
+    """jobs stand still, between two of their transactions: what is begun meanwhile waits."""
 
     def __init__(self, server):
-        self.pid = server.child_pid("jobs")
+        self.server, self.pid = server, server.child_pid("jobs")
 
     def __enter__(self):
-        os.kill(self.pid, signal.SIGSTOP)
+        wait_for(self.stop)
         return self
+
+    def stop(self):
+        os.kill(self.pid, signal.SIGSTOP)
+        wait_for(lambda: open(f"/proc/{self.pid}/stat").read().rsplit(")", 1)[1].split()[0] == "T")
+        db = sqlite3.connect(self.server.db, timeout=0.2, isolation_level=None)
+        try:
+            db.execute("BEGIN IMMEDIATE")
+            db.execute("ROLLBACK")
+            return True
+        except sqlite3.OperationalError:
+            os.kill(self.pid, signal.SIGCONT)
+            return False
+        finally:
+            db.close()
 
     def __exit__(self, *_):
         os.kill(self.pid, signal.SIGCONT)
