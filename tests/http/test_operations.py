@@ -470,6 +470,30 @@ def test_what_is_over_cannot_be_cancelled(server):
     assert server.post("/api/v1/operations/" + str(uuid.uuid4()) + "/cancel").status == 404
 
 
+def test_an_author_cancels_what_is_their_own_and_an_admin_what_anybody_began(make_server):
+    server = make_server()
+    with Paused(server):
+        mine, other = (server.post("/api/v1/articles", {"title": t}, token=server.tokens["author"], headers=LATER).headers["location"] for t in "ab")
+        assert server.post(mine + "/cancel", token=server.tokens["viewer"]).status == 403
+        narrow = server.command("token", "add", "--user", "author", "--scopes", "read").stdout.strip()
+        assert server.post(mine + "/cancel", token=narrow).status == 403
+        assert server.post(mine + "/cancel", token=server.tokens["author"]).json()["status"] == "FAILED"
+        assert server.post(other + "/cancel").json()["status"] == "FAILED"
+    settled(server, server.post("/api/v1/articles", {"title": "c"}, headers=LATER).headers["location"])
+    assert articles(server) == 1
+
+
+def test_what_failed_otherwise_cannot_be_cancelled(make_server):
+    server = make_server()
+    with Paused(server):
+        location = begin(server, 1)
+        abandon(server, location, attempts=6)
+    assert settled(server, location)["error"]["code"] == "processing_timeout"
+    refused = server.post(location + "/cancel")
+    assert (refused.status, refused.json()["code"]) == (409, "state_conflict")
+    assert tuple(row(server, location)[c] for c in ("state", "retryable")) == ("FAILED", 1)
+
+
 # -- Retention
 
 
