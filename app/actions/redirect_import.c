@@ -1,39 +1,22 @@
-/* redirect_import.c - a CSV of redirects: read and sorted, checked as a whole, then applied in small batches. */
+/* redirect_import.c - staged redirects: checked as a whole, then applied in small batches. */
 #include "actions/redirect_import.h"
 
 #include "actions/json.h"
-#include "actions/redirect_sort.h"
 #include "base/hash.h"
 #include "core/rule.h"
-#include "render/csv.h"
 #include "store/lookup.h"
 #include "store/outbox.h"
 #include "store/paths.h"
 
-#define STAGE_ROWS 1000		/* of one transaction: some milliseconds */
 #define APPLY_ROWS 250
 #define CLEAR_ROWS 2000
 #define CHECK_ROWS 500
-#define SOURCE_MAX 1500
-#define TARGET_MAX 2000
 #define DETAIL_MAX 600
 
-enum column { COLUMN_SOURCE, COLUMN_TARGET, COLUMN_STATUS, COLUMN_NOTE, COLUMN_COUNT };
-
-/* Where each column stands; -1 = nowhere. */
-struct columns { int at[COLUMN_COUNT]; };
-struct stage_batch { const char *run; struct staged rows[STAGE_ROWS]; size_t count; };
 enum plan { PLAN_NOTHING, PLAN_INSERT, PLAN_UPDATE };
 struct apply_row { struct redirect redirect; enum plan plan; int64_t line; };
 struct apply_batch { struct redirect_import *im; struct apply_row rows[APPLY_ROWS]; size_t count; };
 
-static enum status	read_file(struct scope *, struct redirect_import *, struct csv *, struct sorter *);
-static bool		read_header(const struct csv_row *, struct columns *);
-static enum status	read_line(struct scope *, const struct site *, const struct csv_row *, const struct columns *, struct staged *);
-static const char	*field(struct scope *, const struct csv_row *, const struct columns *, enum column);
-static enum status	stage(struct scope *, struct redirect_import *, struct sorter *);
-static bool		is_double(struct scope *, struct redirect_import *, const struct staged *before, const struct staged *);
-static enum status	stage_write(struct scope *, struct db *, void *batch);
 static enum status	check_row(struct scope *, struct redirect_import *, struct scope *keep, struct rule_set *, const struct staged *);
 static enum status	check_rule(struct scope *, struct scope *keep, struct rule_set *, const struct redirect *);
 static enum status	plan_batch(struct scope *, struct redirect_import *, struct apply_batch *);
@@ -41,29 +24,6 @@ static enum status	plan_row(struct scope *, struct redirect_import *, const stru
 static enum status	apply_write(struct scope *, struct db *, void *batch);
 static enum status	apply_row(struct scope *, struct db *, struct redirect_import *, const struct apply_row *);
 static enum status	clear_write(struct scope *, struct db *, void *clear);
-static bool		is_fault_of_ours(enum status);
-
-enum status
-redirect_import_read(struct scope *s, struct redirect_import *im)
-{
-	struct sorter *sorter = sorter_new(im->folder);
-	struct csv *csv = NULL;
-	enum status status;
-
-	im->lines = im->mistakes = 0;
-	im->created = im->updated = im->existing = im->failed = 0;
-	status = csv_open(s, &csv, im->file);
-	if (status == OK)
-		status = read_file(s, im, csv, sorter);
-	csv_close(csv);
-	/* With a mistake nothing will be applied, but what can be found out about the rest is said at once. */
-	if (status == OK)
-		status = stage(s, im, sorter);
-	sorter_free(sorter);
-	if (status == OK && im->note_count > 0)
-		status = im->commit(s, im, NULL, NULL);
-	return status;
-}
 
 enum status
 redirect_import_check(struct scope *s, struct redirect_import *im)
@@ -142,6 +102,12 @@ redirect_import_free(struct redirect_import *im)
 	im->chains = NULL;
 }
 
+bool
+redirect_import_is_ours(enum status status)
+{
+	return status != OK && status_info(status)->http >= 500;
+}
+
 void
 redirect_import_note(struct scope *s, struct redirect_import *im, int64_t line, enum operation_result result, const char *subject,
     const char *fmt, ...)
@@ -176,179 +142,6 @@ redirect_import_resolve(struct scope *s, struct redirect_import *im, const struc
 }
 
 static enum status
-read_file(struct scope *s, struct redirect_import *im, struct csv *csv, struct sorter *sorter)
-{
-	struct columns columns = { { 0, 1, 2, 3 } };
-	struct scope *line = scope_new(s->log_id);
-	enum status status = OK;
-	bool more = true, is_first = true;
-
-	while (status == OK && more) {
-		struct arena_mark mark = arena_mark(line->arena);
-		struct csv_row row;
-		struct staged r = { 0 };
-
-		status = csv_next(line, csv, &row, &more);
-		if (status != OK || !more)
-			break;
-		if (!is_first || row.mistake != NULL || !read_header(&row, &columns)) {
-			im->lines++;
-			status = read_line(line, im->site, &row, &columns, &r);
-			if (status == OK)
-				status = sorter_add(line, sorter, &r);
-			if (status != OK && !is_fault_of_ours(status)) {
-				im->mistakes++;
-				redirect_import_note(s, im, row.line, RESULT_FAILED, row.mistake != NULL ? NULL : row.fields[0].p, "%s%s%s", line->error->field != NULL ? line->error->field : "",
-				    line->error->field != NULL ? ": " : "", line->error->detail);
-				status = OK;
-			}
-		}
-		is_first = false;
-		if (status == OK) {
-			line->error = NULL;
-			arena_rewind(line->arena, mark);
-		}
-	}
-	if (status != OK)
-		(void)fail(s, status, NULL, "%s", line->error->detail);
-	scope_free(line);
-	return status;
-}
-
-/* Is the row names of columns? Then *columns says where each stands. */
-static bool
-read_header(const struct csv_row *row, struct columns *columns)
-{
-	static const struct { const char *name; enum column column; } names[] = {
-		{ "source", COLUMN_SOURCE }, { "source url", COLUMN_SOURCE }, { "source_url", COLUMN_SOURCE }, { "from", COLUMN_SOURCE },
-		{ "old", COLUMN_SOURCE }, { "old url", COLUMN_SOURCE }, { "old_url", COLUMN_SOURCE }, { "redirect from", COLUMN_SOURCE },
-		{ "path", COLUMN_SOURCE }, { "old path", COLUMN_SOURCE }, { "old_path", COLUMN_SOURCE },
-		{ "target", COLUMN_TARGET }, { "target url", COLUMN_TARGET }, { "target_url", COLUMN_TARGET }, { "to", COLUMN_TARGET },
-		{ "new", COLUMN_TARGET }, { "new url", COLUMN_TARGET }, { "new_url", COLUMN_TARGET }, { "redirect to", COLUMN_TARGET },
-		{ "destination", COLUMN_TARGET }, { "location", COLUMN_TARGET }, { "new_path", COLUMN_TARGET }, { "new path", COLUMN_TARGET },
-		{ "status", COLUMN_STATUS }, { "code", COLUMN_STATUS }, { "type", COLUMN_STATUS }, { "status code", COLUMN_STATUS },
-		{ "status_code", COLUMN_STATUS }, { "http code", COLUMN_STATUS },
-		{ "note", COLUMN_NOTE }, { "notes", COLUMN_NOTE }, { "comment", COLUMN_NOTE },
-	};
-	struct columns found = { { -1, -1, -1, -1 } };
-
-	for (size_t i = 0; i < row->count; i++)
-		for (size_t k = 0; k < COUNT(names); k++)
-			if (str_is_nocase(row->fields[i], names[k].name) && found.at[names[k].column] < 0)
-				found.at[names[k].column] = (int)i;
-	if (found.at[COLUMN_SOURCE] < 0 || (found.at[COLUMN_TARGET] < 0 && found.at[COLUMN_STATUS] < 0))
-		return false;
-	*columns = found;
-	return true;
-}
-
-static enum status
-read_line(struct scope *s, const struct site *site, const struct csv_row *row, const struct columns *columns, struct staged *out)
-{
-	const char *source = field(s, row, columns, COLUMN_SOURCE), *target = field(s, row, columns, COLUMN_TARGET);
-	const char *status_text = field(s, row, columns, COLUMN_STATUS), *note = field(s, row, columns, COLUMN_NOTE), *own;
-	int64_t status = 301;
-	struct redirect r;
-
-	if (row->mistake != NULL)
-		return fail(s, ERR_INVALID, NULL, "%s", row->mistake);
-	if (source == NULL || strlen(source) > SOURCE_MAX)
-		return fail(s, ERR_INVALID, "source", source == NULL ? "is empty" : "is longer than %d bytes", SOURCE_MAX);
-	TRY(redirect_source(s, site, &r, str_of(source), "source"));
-	if (status_text != NULL && (!parse_int64(str_of(status_text), &status) || !redirect_status_is_good(status)))
-		return fail(s, ERR_INVALID, "status", "must be 301, 302, 307, 308, 410 or 451");
-	if (note != NULL && (utf8_count(str_of(note)) > REDIRECT_NOTE_MAX || text_has_control(str_of(note), false)))
-		return fail(s, ERR_INVALID, "note", "is longer than %d characters, or has a control character", REDIRECT_NOTE_MAX);
-	*out = (struct staged){ .source = redirect_key(s, &r), .line = row->line, .fold = r.fold, .status = (int)status, .note = note };
-	if (status >= 400) {
-		if (target != NULL)
-			return fail(s, ERR_INVALID, "target", "what is gone (%d) leads nowhere", (int)status);
-		return r.source == SOURCE_QUERY ? fail(s, ERR_INVALID, "status", "an address with a query cannot be marked as gone") : OK;
-	}
-	if (target == NULL || strlen(target) > TARGET_MAX)
-		return fail(s, ERR_INVALID, "target", target == NULL ? "is empty" : "is longer than %d bytes", TARGET_MAX);
-	TRY(redirect_own_target(s, site, &own, str_of(target), "target"));
-	if (own != NULL && strcmp(own, out->source) == 0)
-		return fail(s, ERR_INVALID, "target", "is the source itself");
-	out->target = own != NULL ? own : target;
-	return OK;
-}
-
-/* NULL when it is not there or empty. */
-static const char *
-field(struct scope *s, const struct csv_row *row, const struct columns *columns, enum column column)
-{
-	int at = columns->at[column];
-	struct str text;
-
-	if (at < 0 || (size_t)at >= row->count)
-		return NULL;
-	text = str_trim(row->fields[at]);
-	return text.len > 0 ? str_dup(s->arena, text) : NULL;
-}
-
-/* From the sorter into the table, in order, each source once. */
-static enum status
-stage(struct scope *s, struct redirect_import *im, struct sorter *sorter)
-{
-	struct staged row, before = { 0 };
-	enum status status = OK;
-	bool more = true;
-
-	while (more && status == OK) {
-		struct scope *piece = scope_new(s->log_id);
-		struct stage_batch *batch = scope_alloc(piece, sizeof(*batch));
-
-		batch->run = im->run;
-		while (batch->count < STAGE_ROWS && (status = sorter_next(piece, sorter, &row, &more)) == OK && more) {
-			if (before.source != NULL && is_double(s, im, &before, &row))
-				continue;
-			before = batch->rows[batch->count++] = (struct staged){ arena_strdup(piece->arena, row.source), row.line,
-				row.fold == NULL ? NULL : arena_strdup(piece->arena, row.fold), row.target == NULL ? NULL : arena_strdup(piece->arena, row.target),
-				row.status, row.note == NULL ? NULL : arena_strdup(piece->arena, row.note) };
-		}
-		if (status == OK && batch->count > 0)
-			status = im->commit(piece, im, stage_write, batch);
-		if (status != OK)
-			(void)fail(s, status, NULL, "%s", piece->error->detail);
-		/* The last row is compared with the first of the next batch. */
-		if (before.source != NULL)
-			before = (struct staged){ scope_printf(s, "%s", before.source), before.line, NULL,
-				before.target == NULL ? NULL : scope_printf(s, "%s", before.target), before.status, NULL };
-		scope_free(piece);
-	}
-	return status;
-}
-
-static bool
-is_double(struct scope *s, struct redirect_import *im, const struct staged *before, const struct staged *row)
-{
-	bool same_target = before->target == row->target ||
-	    (before->target != NULL && row->target != NULL && strcmp(before->target, row->target) == 0);
-
-	if (strcmp(before->source, row->source) != 0)
-		return false;
-	if (same_target && before->status == row->status)
-		redirect_import_note(s, im, row->line, RESULT_WARNING, row->source, "says the same as line %" PRId64, before->line);
-	else {
-		im->mistakes++;
-		redirect_import_note(s, im, row->line, RESULT_FAILED, row->source, "source: line %" PRId64 " has it too, with another target",
-		    before->line);
-	}
-	return true;
-}
-
-static enum status
-stage_write(struct scope *s, struct db *db, void *arg)
-{
-	const struct stage_batch *batch = arg;
-
-	for (size_t i = 0; i < batch->count; i++)
-		TRY(store_stage_insert(s, db, batch->run, &batch->rows[i]));
-	return OK;
-}
-
-static enum status
 check_row(struct scope *s, struct redirect_import *im, struct scope *keep, struct rule_set *rules, const struct staged *row)
 {
 	struct apply_row planned = { .line = row->line };
@@ -359,7 +152,7 @@ check_row(struct scope *s, struct redirect_import *im, struct scope *keep, struc
 		status = check_rule(s, keep, rules, &wanted);
 	if (status == OK)
 		status = plan_row(s, im, &wanted, &planned);
-	if (is_fault_of_ours(status))
+	if (redirect_import_is_ours(status))
 		return status;
 	if (status != OK) {
 		im->mistakes++;
@@ -411,7 +204,7 @@ plan_batch(struct scope *s, struct redirect_import *im, struct apply_batch *batc
 		*row = (struct apply_row){ .line = rows[i].line };
 		if (status == OK)
 			status = plan_row(s, im, &wanted, row);
-		if (is_fault_of_ours(status))
+		if (redirect_import_is_ours(status))
 			return status;
 		if (status != OK) {
 			redirect_import_note(s, im, rows[i].line, RESULT_FAILED, wanted.path, "%s", s->error->detail);
@@ -506,10 +299,4 @@ clear_write(struct scope *s, struct db *db, void *arg)
 	struct { const char *run; int64_t removed; } *clear = arg;
 
 	return store_stage_clear(s, db, clear->run, CLEAR_ROWS, &clear->removed);
-}
-
-static bool
-is_fault_of_ours(enum status status)
-{
-	return status != OK && status_info(status)->http >= 500;
 }

@@ -54,6 +54,8 @@ void		 redirect_import_free(struct redirect_import *);	/* what it holds besides 
 /* Between the files of this module. */
 void		 redirect_import_note(struct scope *, struct redirect_import *, int64_t line, enum operation_result, const char *subject,
 		    const char *fmt, ...) PRINTF_LIKE(6, 7);
+/* A failure that is no line's: the work stops. */
+bool		 redirect_import_is_ours(enum status);
 /* The row that a staged one asks for, its target followed through the file and through what is live. ERR_INVALID etc. say what is wrong. */
 enum status	 redirect_import_resolve(struct scope *, struct redirect_import *, const struct staged *, struct redirect *out) MUST_USE;
 /* The target that the lines of the file lead to in the end. */

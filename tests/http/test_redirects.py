@@ -314,3 +314,38 @@ def test_parallel_creates_of_one_source_make_one(server):
     assert sorted(r.status for r in answers) == [201] + [409] * 7
     made = [r for r in answers if r.status == 201][0].json()
     assert read(server, made) == made and len([e for e in events(server, "redirect.created") if e["source"] == source]) == 1
+
+
+def test_what_leads_to_a_page_that_is_deleted_is_gone_and_reported(server):
+    """F48: the rows stay, answer 410, and the report names them."""
+    a, w = publish(server), word()
+    sources = [f"/{w}-1", f"/{w}-2", f"/{w}?p=1"]
+    made = [make(server, source, a["path"]) for source in sources]
+    r = server.get(f"/api/v1/articles/{a['id']}", token=server.token)
+    r = server.request("DELETE", f"/api/v1/articles/{a['id']}", token=server.token, headers={"If-Match": r.headers["ETag"]})
+    assert r.status == 200, r
+    for m in made:
+        assert hop(server, m["source"]) == (410, None)
+        assert read(server, m)["resource"]["state"] == "gone"
+    found, url = [], "/api/v1/reports/dead-targets?limit=100"
+    while url:
+        r = server.get(url, token=server.token)
+        found += [i["source"] for i in r.json()["items"]]
+        url = r.headers["Link"].split(">")[0][1 + len(server.base):] if r.json()["next"] else None
+    assert set(sources) <= set(found)
+
+
+def test_a_move_leaves_an_old_address_that_is_listed_and_stays(server):
+    a = publish(server)
+    r = server.post(f"/api/v1/articles/{a['id']}/move", {"slug": word()})
+    assert r.status == 200, r
+    moved = server.get(f"/api/v1/articles/{a['id']}", token=server.token).json()
+    assert hop(server, a["path"]) == (301, moved["url"])
+    listed = server.get(f"/api/v1/redirects?resource={a['id']}", token=server.token).json()["items"]
+    assert [(i["source"], i["was_public"], i["target"]) for i in listed] == [(a["path"], True, moved["url"])]
+    assert make(server, a["path"], "/articles", expect=409)["code"] == "path_conflict"
+    # What leads to the old address leads to the resource, wherever it moves next.
+    m = make(server, "/" + word(), a["path"])
+    server.post(f"/api/v1/articles/{a['id']}/move", {"slug": word()})
+    now = server.get(f"/api/v1/articles/{a['id']}", token=server.token).json()
+    assert hop(server, m["source"]) == hop(server, a["path"]) == (301, now["url"])
