@@ -42,7 +42,7 @@ enum status	 misuse(struct scope *, struct args *, const char *fmt, ...) PRINTF_
 
 /* The one table stands in main.c. */
 extern const struct command command_serve, command_jobs, command_migrate, command_user_add, command_user_count, command_token_add,
-    command_setting_set, command_setting_get, command_setting_list, command_flush,
+    command_setting_set, command_setting_get, command_setting_list, command_flush, command_audit,
     command_import_wxr, command_import_redirects, command_export_redirects;
 
 /* Make DATA absolute, and make it where `create` says so. When root runs a command on a directory that belongs to somebody else, the

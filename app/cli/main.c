@@ -15,6 +15,7 @@ static const struct command *const commands[] = {
 	&command_import_redirects,
 	&command_export_redirects,
 	&command_flush,
+	&command_audit,
 	&command_jobs,
 };
 

@@ -23,6 +23,9 @@ def statements():
     return {name: "\n".join(lines).strip().rstrip(";") for name, lines in found.items()}
 
 
+WHOLE = {sql for name, sql in statements().items() if name in ("audit_request", "audit_foreign_key", "audit_integrity", "audit_schema")}
+
+
 @pytest.fixture(scope="module")
 def schema():
     db = sqlite3.connect(":memory:")
@@ -39,7 +42,8 @@ def plan(schema, sql):
 
 @pytest.mark.parametrize("sql", statements().values(), ids=statements().keys())
 def test_no_statement_reads_a_whole_table_of_content(schema, sql):
-    if sql.startswith("VACUUM"):
+    # The audit walks everything: by ranges of ids and pieces of paths, or once with nobody waiting.
+    if sql.startswith("VACUUM") or sql in WHOLE:
         return
     tables = {row[0] for row in schema.execute("SELECT name FROM sqlite_schema WHERE type = 'table'")}
     for step in plan(schema, sql):

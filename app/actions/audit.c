@@ -1,0 +1,220 @@
+#include "actions/audit.h"
+
+#include "actions/live.h"
+#include "db/writer.h"
+#include "store/audit.h"
+#include "store/duplicates.h"
+#include "store/paths.h"
+#include "store/resources.h"
+#include "store/revisions.h"
+#include "store/terms.h"
+
+#define RANGE 5000		/* resource ids in one query: far below the 5 s that a read may take */
+#define FOUND_MAX 200		/* faults of one query that are told; what is left shows when they are mended */
+
+enum audit_range { RANGE_RESOURCES, RANGE_WHOLE };
+enum audit_fix { FIX_NONE, FIX_TAGS, FIX_DUPLICATES, FIX_PART };
+
+static const struct check {
+	const char	*name;
+	enum sql	 sql;
+	enum audit_range range;
+	enum audit_fix	 fix;
+	const char	*promise, *advice;
+} checks[] = {
+#define AUDIT(NAME, name, range, fix, promise, advice) { name, SQL_AUDIT_##NAME, RANGE_##range, FIX_##fix, promise, advice },
+#include "actions/audit.def"
+#undef AUDIT
+};
+
+struct found { int64_t id; const char *subject, *detail; };
+
+struct mend {
+	const struct site *site;
+	enum audit_fix	 fix;
+	int64_t		 id;
+};
+
+static enum status	run_check(struct scope *, struct audit *, const struct check *, int64_t after, int64_t last);
+static enum status	find(struct scope *, struct db *, const struct check *, int64_t after, int64_t last, struct found *, size_t *count);
+static enum status	still_there(struct scope *, struct db *, const struct check *, int64_t id, bool *out);
+static enum status	mend(struct scope *, struct audit *, const struct check *, int64_t id, bool *mended);
+static enum status	mend_apply(struct scope *, struct db *, void *);
+static enum status	mend_tags(struct scope *, struct db *, const struct resource *);
+static enum status	mend_duplicates(struct scope *, struct db *, const struct site *, const struct resource *);
+static enum status	compare_schema(struct scope *, struct audit *);
+
+enum status
+audit_rows(struct scope *s, struct audit *a)
+{
+	int64_t last, after;
+	size_t i;
+
+	TRY(compare_schema(s, a));
+	TRY(store_audit_last_resource(s, a->read, &last));
+	for (i = 0; i < COUNT(checks); i++)
+		if (checks[i].range == RANGE_WHOLE)
+			TRY(run_check(s, a, &checks[i], 0, 0));
+	for (after = 0; after < last; after += RANGE) {
+		int64_t end = after + RANGE < last ? after + RANGE : last;
+
+		for (i = 0; i < COUNT(checks); i++)
+			if (checks[i].range == RANGE_RESOURCES)
+				TRY(run_check(s, a, &checks[i], after, end));
+		a->rows = end;
+		a->progress(a->arg, "rows", end);
+	}
+	return OK;
+}
+
+void
+audit_tell(struct scope *s, struct audit *a, const char *check, const char *subject, const char *advice, bool is_mended, const char *detail_fmt, ...)
+{
+	struct audit_fault fault = { .check = check, .subject = subject, .advice = advice, .is_mended = is_mended };
+	va_list ap;
+
+	va_start(ap, detail_fmt);
+	fault.detail = arena_vprintf(s->arena, detail_fmt, ap);
+	va_end(ap);
+	a->faults++;
+	a->mended += is_mended;
+	a->fault(a->arg, &fault);
+}
+
+static enum status
+run_check(struct scope *s, struct audit *a, const struct check *c, int64_t after, int64_t last)
+{
+	/* Checks of the whole file take longer than a read may, and hold up nobody. */
+	struct db *db = c->range == RANGE_WHOLE ? a->write : a->read;
+	struct arena_mark mark = arena_mark(s->arena);
+	struct found *found = scope_alloc(s, FOUND_MAX * sizeof(*found));
+	size_t count, i;
+
+	TRY(find(s, db, c, after, last, found, &count));
+	for (i = 0; i < count; i++) {
+		bool is_real = true, is_mended = false;
+
+		if (c->range == RANGE_RESOURCES)
+			TRY(still_there(s, db, c, found[i].id, &is_real));
+		if (!is_real)
+			continue;
+		if (a->fixes && c->fix != FIX_NONE)
+			TRY(mend(s, a, c, found[i].id, &is_mended));
+		audit_tell(s, a, c->name, found[i].subject, c->advice, is_mended, "%s (promise: %s)", found[i].detail, c->promise);
+	}
+	arena_rewind(s->arena, mark);
+	return OK;
+}
+
+static enum status
+find(struct scope *s, struct db *db, const struct check *c, int64_t after, int64_t last, struct found *out, size_t *count)
+{
+	struct db_rows *rows;
+
+	*count = 0;
+	TRY(c->range == RANGE_WHOLE ? store_audit_whole(s, db, &rows, c->sql, s->now) : store_audit_range(s, db, &rows, c->sql, after, last));
+	while (*count < FOUND_MAX && db_next(rows))
+		out[(*count)++] = (struct found){ col_int(rows, 0), col_text(s, rows, 1), col_text(s, rows, 2) };
+	return db_end(s, rows);
+}
+
+static enum status
+still_there(struct scope *s, struct db *db, const struct check *c, int64_t id, bool *out)
+{
+	struct found found[FOUND_MAX];
+	size_t count;
+
+	TRY(find(s, db, c, id - 1, id, found, &count));
+	*out = count > 0;
+	return OK;
+}
+
+static enum status
+mend(struct scope *s, struct audit *a, const struct check *c, int64_t id, bool *mended)
+{
+	struct mend m = { a->site, c->fix, id };
+	bool is_left;
+
+	TRY(writer_run(s, a->write, a->shared, mend_apply, &m));
+	TRY(still_there(s, a->read, c, id, &is_left));
+	*mended = !is_left;
+	return OK;
+}
+
+static enum status
+mend_apply(struct scope *s, struct db *db, void *arg)
+{
+	const struct mend *m = arg;
+	struct resource r;
+	int64_t first;
+
+	TRY(store_resource_load(s, db, &r, m->id));
+	if (m->fix == FIX_TAGS)
+		TRY(mend_tags(s, db, &r));
+	if (m->fix == FIX_DUPLICATES)
+		TRY(mend_duplicates(s, db, m->site, &r));
+	TRY(store_sitemap_part_touch(s, db, r.id, s->now, &first));
+	db_touch(db, "resource:%" PRId64, r.id);
+	db_touch(db, "list:%s", kind_name(r.kind));
+	db_touch(db, "sitemap:%" PRId64, first);
+	db_touch(db, "sitemap");
+	return OK;
+}
+
+static enum status
+mend_tags(struct scope *s, struct db *db, const struct resource *r)
+{
+	struct revision v = { 0 };
+	const int64_t *had;
+	size_t count, i;
+
+	TRY(store_live_tags_remove(s, db, r->id, &had, &count));
+	if (r->state == STATE_PUBLISHED)
+		TRY(store_revision_load(s, db, &v, r->id, r->live_revision, false));
+	TRY(store_live_tags_set(s, db, r->id, r->first_published_at, v.tag_ids, v.tag_count));
+	for (i = 0; i < count; i++)
+		db_touch(db, "tag:%" PRId64, had[i]);
+	for (i = 0; i < v.tag_count; i++)
+		db_touch(db, "tag:%" PRId64, v.tag_ids[i]);
+	db_touch(db, "list:tag");
+	return OK;
+}
+
+static enum status
+mend_duplicates(struct scope *s, struct db *db, const struct site *site, const struct resource *r)
+{
+	TRY(store_duplicates_set(s, db, r->id, 0));
+	if (r->state != STATE_PUBLISHED || r->content_hash == NULL)
+		return OK;
+	return duplicates_settle(s, db, site, r->locale, r->content_hash, 0, &(int64_t){ 0 });
+}
+
+/* What the migrations make is there, and as they made it; what somebody added does no harm to a promise and is let be, but for triggers. */
+static enum status
+compare_schema(struct scope *s, struct audit *a)
+{
+	static const char advice[] = "make it again as the files in migrations/ say, or restore a backup";
+	struct audit_object *want, *have;
+	size_t want_count, have_count, i = 0, j = 0;
+	struct db *fresh;
+	enum status status;
+	int order;
+
+	TRY(db_open(s, &fresh, a->fresh_db, DB_READ));
+	status = store_audit_schema(s, fresh, &want, &want_count);
+	db_close(fresh);
+	TRY(status);
+	TRY(store_audit_schema(s, a->read, &have, &have_count));
+	while (i < want_count || j < have_count) {
+		order = i == want_count ? 1 : j == have_count ? -1 : strcmp(want[i].name, have[j].name);
+		if (order < 0)
+			audit_tell(s, a, "schema", want[i].name, advice, false, "the %s is missing", want[i].type);
+		else if (order > 0 && strcmp(have[j].type, "trigger") == 0)
+			audit_tell(s, a, "schema", have[j].name, "drop it", false, "the trigger was added by hand");
+		else if (order == 0 && (strcmp(want[i].type, have[j].type) != 0 || strcmp(want[i].sql, have[j].sql) != 0))
+			audit_tell(s, a, "schema", want[i].name, advice, false, "the %s is not as the migrations make it", want[i].type);
+		i += order <= 0;
+		j += order >= 0;
+	}
+	return OK;
+}
