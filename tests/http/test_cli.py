@@ -10,7 +10,7 @@ import pytest
 
 import stele
 
-COMMANDS = ["serve", "jobs", "migrate", "user add", "user count", "token add", "setting set", "setting get", "setting list", "flush",
+COMMANDS = ["audit", "serve", "jobs", "migrate", "user add", "user count", "token add", "setting set", "setting get", "setting list", "flush",
             "import wxr"]
 
 
