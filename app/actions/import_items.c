@@ -15,6 +15,7 @@ struct item {
 	int64_t		 number;	/* from 1 */
 	int64_t		 next;		/* offset of the line behind it */
 	bool		 is_last, is_dry_run;
+	const char	*key;		/* of its sender; NULL = none */
 	const char	*code, *detail;	/* why nothing is made of it; code NULL = nothing against it */
 };
 
@@ -142,6 +143,7 @@ check_item(struct scope *s, struct operation_run *run, struct item *item, json_t
 		input_bad(&in, ERR_INVALID, "article", "must be an object");
 	if (in.status != OK)
 		return in.status;
+	item->key = key;
 	TRY(json_read(s, &again, &canonical, str_of(input_dump(s, article)), NULL, &none));
 	json_decref(again);
 	name_item(s, run, item, key, canonical);
@@ -171,15 +173,16 @@ write_item(struct scope *s, struct db *db, struct operation_run *run, void *arg)
 	struct item *item = arg;
 	const struct answer *a = &item->unit.answer;
 	enum operation_result result = RESULT_FAILED;
-	const char *location = NULL;
+	const char *subject = item->key;
 
 	if (item->code == NULL)
 		TRY(apply_item(s, db, item));
 	if (item->code == NULL) {
 		result = a->replayed ? RESULT_EXISTING : RESULT_CREATED;
-		location = item->is_dry_run && !a->replayed ? NULL : a->location;
+		if (a->replayed || !item->is_dry_run)
+			subject = a->location;
 	}
-	TRY(operation_note(s, db, run, item->number, result, location, item->code, item->detail));
+	TRY(operation_note(s, db, run, item->number, result, subject, item->code, item->detail));
 	run->op.done = item->number;
 	run->op.position = scope_printf(run->scope, "%" PRId64, item->next);
 	run->is_last = item->is_last;

@@ -216,7 +216,9 @@ stop_short(struct scope *s, struct operation_run *run, enum status status)
 		return;
 	}
 	run->is_over = true;
+	/* The write that should have ended it was not stored. */
 	run->is_last = false;
+	run->op.state = OPERATION_PROCESSING;
 	if (!is_stopping)
 		log_error(s, "operation.failed", "\"operation\":\"%s\",\"final\":%s,\"code\":\"%s\",\"detail\":%s", run->op.id, is_final ? "true" : "false",
 		    status_info(status)->code, log_quote(s, s->error != NULL ? s->error->detail : ""));

@@ -143,7 +143,9 @@ def test_a_slug_that_two_items_want_goes_to_the_first(server):
     items = [{"key": f"{prefix}-{n}", "article": {"title": f"{prefix} {n}", "slug": prefix}} for n in range(2)]
     answer = send(server, items)
     assert (lambda r: (r["created"], r["failed"]))(done(server, answer)["result"]) == (1, 1)
-    assert [e.get("code") for e in report(server, answer.headers["location"])] == [None, "slug_conflict"]
+    lines = report(server, answer.headers["location"])
+    assert [e.get("code") for e in lines] == [None, "slug_conflict"]
+    assert lines[0]["subject"].startswith("/api/v1/articles/") and lines[1]["subject"] == f"{prefix}-1"
     # The refusal was kept for the item's key.
     again = send(server, items)
     assert (lambda r: (r["existing"], r["failed"]))(done(server, again)["result"]) == (1, 1)
@@ -180,7 +182,7 @@ def test_a_dry_run_of_a_list_says_what_would_come_and_changes_nothing_else(serve
     answer = send(server, items, query="?dry_run=1")
     end = done(server, answer)
     assert (end["result"]["created"], end["result"]["failed"]) == (3, 1)
-    assert all("subject" not in e for e in report(server, answer.headers["location"]))
+    assert [e.get("subject") for e in report(server, answer.headers["location"])] == [f"{prefix}-{n}" for n in (1, 2, 3)] + [None]
     assert {t: server.value(f"SELECT count(*) FROM {t}") for t in tables} == before
     assert done(server, send(server, items))["result"]["created"] == 3
     assert done(server, send(server, items, query="?dry_run=true"))["result"]["existing"] == 3

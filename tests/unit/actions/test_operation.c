@@ -209,6 +209,34 @@ what_cannot_be_read_is_tried_again_later_and_told_as_ours(void **state)
 	assert_null(strstr(o.error, "item 1"));
 }
 
+/* The last write does not commit: the work is not over, and what it is made from is still there. */
+static void
+an_end_that_was_not_stored_is_no_end(void **state)
+{
+#ifdef STELE_TEST
+	struct world *w = *state;
+	struct operation o;
+	bool found;
+
+	(void)begin(w, "x");
+	assert_ok(w->f.s, store_operation_next(w->f.s, w->f.db, &o, &found, w->f.s->now));
+	setenv("STELE_FAULT", "pre_commit:error:3", 1);		/* the taking, the first item, the second */
+	assert_true(work(w, 10));
+	unsetenv("STELE_FAULT");
+	assert_int_equal(access(operation_file_path(w->f.s, &config, o.id), F_OK), 0);
+	assert_int_equal(articles(w), 1);
+	assert_int_equal(ask(&w->f, "SELECT count(*) FROM operation WHERE state = 'PROCESSING' AND done = 1 AND owner_token IS NULL"), 1);
+	assert_int_equal(ask(&w->f, "SELECT count(*) FROM idempotency_record WHERE status = 'PROCESSING'"), 1);
+	assert_ok(w->f.s, db_exec(w->f.s, w->f.db, "UPDATE operation SET lease_until = 1"));
+	assert_true(work(w, 10));
+	assert_int_equal(articles(w), 2);
+	assert_int_equal(access(operation_file_path(w->f.s, &config, o.id), F_OK), -1);
+	assert_int_equal(ask(&w->f, "SELECT count(*) FROM operation WHERE state = 'SUCCESS' AND done = 2"), 1);
+#else
+	skip();
+#endif
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, world_setup, world_teardown)
 
 int
@@ -218,7 +246,7 @@ main(void)
 		T(the_claim_waits_until_the_work_is_done_and_then_holds_the_report), T(another_request_with_the_key_is_a_conflict_while_it_runs),
 		T(a_stop_gives_the_lease_back_and_the_next_goes_on_at_the_next_item), T(nobody_takes_what_is_held_and_one_takes_what_was_let_go),
 		T(a_late_write_takes_its_rows_along), T(the_sixth_lapse_gives_up_and_the_same_request_begins_anew),
-		T(what_cannot_be_read_is_tried_again_later_and_told_as_ours),
+		T(what_cannot_be_read_is_tried_again_later_and_told_as_ours), T(an_end_that_was_not_stored_is_no_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
