@@ -22,7 +22,8 @@ CLIENTS = 8
 BROKEN = (OSError, http.client.HTTPException)
 # Where the server dies, and after how many passes of a process at most.
 POINTS = {"reader": 60, "pre_claim": 40, "post_claim": 40, "pre_save": 40, "pre_commit": 25, "post_commit": 25, "pre_response": 60,
-          "mid_response": 60, "post_response": 60, "checkpoint": 1}
+          "mid_response": 60, "post_response": 60, "checkpoint": 1, "worker_item_1": 2}
+TOPICS = [f"resource.{t}" for t in ("published", "withdrawn", "moved", "deleted", "restored")]
 AT_ONCE = 0.6           # seconds until the kill comes by itself
 
 
@@ -36,6 +37,7 @@ class Article:
     def __init__(self, uid, title, state):
         self.uid, self.title, self.state = uid, title, state
         self.version = self.revisions = 1
+        self.paths = 1
         self.events = collections.Counter({f"resource.{state}": 1} if state == "published" else {})
 
 
@@ -57,7 +59,7 @@ class Client:
         self.world, self.number = world, number
         self.dice = random.Random(world.dice.random())
         self.articles, self.answered = [], []
-        self.pending, self.made, self.error = None, 0, None
+        self.pending, self.made, self.error, self.redirects = None, 0, None, 0
 
     def live(self):
         """Until the connection breaks."""
@@ -91,15 +93,26 @@ class Client:
         if not self.articles or self.dice.random() < 0.45:
             return Write("create", "POST", f"{API}/articles", {"title": title, "content": f"Text of {title}.", "tags": ["crash"],
                                                                "state": self.dice.choice(["draft", "published"])})
-        a = self.dice.choice(self.articles)
-        if self.dice.random() < 0.4:
+        a, step = self.dice.choice(self.articles), self.dice.random()
+        if step < 0.07:
+            return Write("later", "POST", f"{API}/articles", {"title": title, "state": "published"}, None, {"Prefer": "respond-async"})
+        if step < 0.14:
+            return Write("redirect", "POST", f"{API}/redirects", {"source": f"/{title}", "target": a.uid})
+        if a.state == "gone":
+            return Write("restore", "POST", f"{API}/articles/{a.uid}/restore", {}, a)
+        if step < 0.4:
             return Write("update", "PATCH", f"{API}/articles/{a.uid}", {"title": title}, a, {"If-Match": f'"{a.version}"'})
+        if a.state != "draft" and step < 0.5:
+            return Write("move", "POST", f"{API}/articles/{a.uid}/move", {"slug": title}, a)
+        if a.state != "draft" and step < 0.6:
+            return Write("delete", "DELETE", f"{API}/articles/{a.uid}", None, a, {"If-Match": f'"{a.version}"'})
         step = "withdraw" if a.state == "published" else "publish"
         return Write(step, "POST", f"{API}/articles/{a.uid}/{step}", {}, a)
 
     def settle(self, write, answer):
-        if answer.status == 503:
-            time.sleep(0.02)
+        if answer.status in (202, 503):
+            write.is_sent = False
+            time.sleep(0.03)
             return
         if answer.status not in (200, 201):
             raise Violation(f"{write.kind}, attempt {write.attempts}: {answer}")
@@ -113,16 +126,24 @@ class Client:
         self.pending = None
 
     def apply(self, write, told):
-        if write.kind == "create":
-            self.articles.append(Article(told["id"], write.body["title"], write.body["state"]))
+        if write.kind == "redirect":
+            self.redirects += 1
+            return
+        if write.kind in ("create", "later"):
+            uid = told["id"] if write.kind == "create" else told["result"]["details"]["location"].rsplit("/", 1)[1]
+            self.articles.append(Article(uid, write.body["title"], write.body["state"]))
             return
         a = write.article
         a.version += 1
         if write.kind == "update":
             a.title, a.revisions = write.body["title"], a.revisions + 1
+        elif write.kind == "move":
+            a.paths += 1
+            a.events["resource.moved"] += 1
         else:
-            a.state = "published" if write.kind == "publish" else "withdrawn"
-            a.events[f"resource.{a.state}"] += 1
+            a.state, topic = {"publish": ("published", "published"), "withdraw": ("withdrawn", "withdrawn"), "delete": ("gone", "deleted"),
+                              "restore": ("withdrawn", "restored")}[write.kind]
+            a.events[f"resource.{topic}"] += 1
         if told["version"] != a.version:
             raise Violation(f"{write.kind} of version {a.version - 1} left version {told['version']}")
 
@@ -155,7 +176,7 @@ class World:
         self.dice = random.Random(seed)
         self.faults = faults
         self.site = stele.Server(users=(("admin", "admin"), (stele.USER_B, "admin")), config="", settings={})
-        self.site.env.update(STELE_WRITE_RATE="0", STELE_REQUEST_RATE="0")
+        self.site.env.update(STELE_WRITE_RATE="0", STELE_REQUEST_RATE="0", STELE_LEASE_MS="400")
         self.lock = threading.Lock()
         self.numbers = collections.Counter()
         self.kills = collections.Counter()      # with a request in flight, by what killed
@@ -246,9 +267,10 @@ class World:
         client.connection = http.client.HTTPConnection(self.site.host, self.site.port, timeout=20)
         for write in list(client.answered):
             client.check_again(write)
-        for _ in range(100):
-            if client.pending is None:
-                break
+        until = time.monotonic() + 30
+        while client.pending is not None:
+            if time.monotonic() > until:
+                raise Violation(f"{client.pending.kind} is not done after 30 s")
             client.settle(client.pending, client.send(client.pending))
         client.connection.close()
 
@@ -256,8 +278,7 @@ class World:
         articles = [a for c in self.clients for a in c.articles]
         found = {r["uid"]: r for r in self.site.sql(
             "SELECT uid, state, edit_version, h.title AS title, (SELECT count(*) FROM revision v WHERE v.resource_id = r.id) AS revisions, "
-            "(SELECT count(*) FROM outbox o WHERE o.aggregate_id = r.id AND topic = 'resource.published') AS published, "
-            "(SELECT count(*) FROM outbox o WHERE o.aggregate_id = r.id AND topic = 'resource.withdrawn') AS withdrawn "
+            "(SELECT count(*) FROM path p WHERE p.resource_id = r.id AND was_canonical = 1) AS paths "
             "FROM resource r JOIN revision h ON h.resource_id = r.id AND h.number = r.head_revision WHERE kind = 'article'")}
         wanted = {a.uid: a for a in articles}
         lost = wanted.keys() - found.keys()
@@ -268,14 +289,24 @@ class World:
             raise Violation(f"doubled, or made by nobody: {sorted(found[u]['title'] for u in doubled)}")
         for uid, a in wanted.items():
             row = tuple(found[uid])[1:]
-            due = (a.state, a.version, a.title, a.revisions, a.events["resource.published"], a.events["resource.withdrawn"])
+            due = (a.state, a.version, a.title, a.revisions, a.paths)
             if row != due:
                 raise Violation(f"an article is {row}, its answers say {due}")
+        events = collections.defaultdict(collections.Counter)
+        for uid, topic, count in self.site.sql("SELECT uid, topic, count(*) FROM outbox o JOIN resource r ON r.id = o.aggregate_id AND "
+                                               "o.aggregate <> 'redirect' WHERE kind = 'article' GROUP BY uid, topic"):
+            events[uid][topic] = count
+        for uid, a in wanted.items():
+            if any(events[uid][t] != a.events[t] for t in TOPICS):
+                raise Violation(f"events are {dict(events[uid])}, the answers say {dict(a.events)}")
         for what, query, due in (
                 ("integrity", "PRAGMA integrity_check", "ok"),
                 ("foreign keys", "SELECT count(*) FROM pragma_foreign_key_check", 0),
                 ("unfinished records", "SELECT count(*) FROM idempotency_record WHERE status = 'PROCESSING'", 0),
                 ("keys with an effect", "SELECT count(*) FROM idempotency_record", self.numbers["answers"]),
+                ("redirects", "SELECT count(*) FROM path WHERE role = 'alias' AND was_canonical = 0", sum(c.redirects for c in self.clients)),
+                ("events of redirects", "SELECT count(*) FROM outbox WHERE topic = 'redirect.created'", sum(c.redirects for c in self.clients)),
+                ("unfinished operations", "SELECT count(*) FROM operation WHERE state <> 'SUCCESS'", 0),
                 ("paths of two", "SELECT count(*) FROM (SELECT 1 FROM path WHERE was_canonical = 1 GROUP BY fold HAVING count(*) > 1)", 0),
                 ("resources without an address", "SELECT count(*) FROM resource r WHERE NOT EXISTS (SELECT 1 FROM path p WHERE "
                  "p.resource_id = r.id AND p.role = 'canonical')", 0),
@@ -295,7 +326,7 @@ class World:
             raise Violation("the sitemap is not what is published")
         for path in self.dice.sample(sorted(paths), min(20, len(paths))):
             status = self.site.get(path).status
-            if status != (200 if paths[path] in live else 404):
+            if status not in ((200,) if paths[path] in live else (404, 410)):
                 raise Violation(f"{path} answers {status}")
 
     def check_audit(self):
