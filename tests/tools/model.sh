@@ -60,7 +60,7 @@ fi
 {
 	holds safety -DCRASHES=1 -DLOSSES=1
 	holds liveness -DCRASHES=1 -DLOSSES=1
-	holds safety -DLONG -DCRASHES=1 -DLOSSES=0 $alive
+	holds safety -DLONG -DCRASHES=1 -DLOSSES=0 -DSTALLS=1 -DFAILURES=0
 	holds safety -DLONG -DCRASHES=0 -DLOSSES=0 $stalled
 	holds liveness -DLONG -DCRASHES=1 -DLOSSES=0 $alive
 	is_found safety -DCLAIM_AFTER_COMMIT
