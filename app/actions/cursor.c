@@ -45,6 +45,15 @@ server_key(void)
 	return (struct str){ (const char *)key, KEY_LEN };
 }
 
+enum status
+list_limit(struct scope *s, int64_t *out, const char *text)
+{
+	*out = 20;
+	if (text != NULL && (!parse_int64(str_of(text), out) || *out < 1 || *out > LIST_LIMIT_MAX))
+		return fail(s, ERR_INVALID, "limit", "must be a number from 1 to %d", LIST_LIMIT_MAX);
+	return OK;
+}
+
 const char *
 cursor_text(struct scope *s, const char *list, struct cursor c)
 {

@@ -1,4 +1,4 @@
-/* cursor.h - the signed place in a list, and the server's key that signs. */
+/* cursor.h - how lists go on: the signed place, the server's key that signs, and how many at once. */
 #ifndef ACTIONS_CURSOR_H
 #define ACTIONS_CURSOR_H
 #include "base/base.h"
@@ -7,6 +7,10 @@
 enum status	 server_key_open(struct scope *, const char *data_dir) MUST_USE;
 /* The key; asserts that it was opened. Never log it. */
 struct str	 server_key(void);
+
+#define LIST_LIMIT_MAX 100
+/* The parameter `limit` of a list: 1 to LIST_LIMIT_MAX, 20 when absent (NULL). ERR_INVALID. */
+enum status	 list_limit(struct scope *, int64_t *out, const char *text) MUST_USE;
 
 struct cursor { int64_t at, id; };
 /* Bound to `list`: whatever says which list, filters and sort it belongs to. */

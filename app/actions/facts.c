@@ -11,7 +11,12 @@ static enum status	load_use(struct scope *, struct db *, struct facts *);
 enum status
 facts_of_resource(struct scope *s, struct db *db, struct facts *out, const struct resource *r, enum facts_of of, bool with_content)
 {
-	int64_t number = of == FACTS_LIVE ? r->live_revision : r->head_revision;
+	return facts_of_revision(s, db, out, r, of == FACTS_LIVE ? r->live_revision : r->head_revision, with_content);
+}
+
+enum status
+facts_of_revision(struct scope *s, struct db *db, struct facts *out, const struct resource *r, int64_t number, bool with_content)
+{
 	struct rendered rendered;
 	struct resource parent;
 

@@ -25,6 +25,8 @@ enum facts_of { FACTS_HEAD, FACTS_LIVE };	/* what editors see, what the world se
 /* From the database, for a resource that was just read. `with_content` fills revision.source and html. */
 enum status	 facts_of_resource(struct scope *, struct db *, struct facts *out, const struct resource *, enum facts_of,
 		    bool with_content) MUST_USE;
+/* The same with any revision. ERR_NOT_FOUND. */
+enum status	 facts_of_revision(struct scope *, struct db *, struct facts *out, const struct resource *, int64_t number, bool with_content) MUST_USE;
 /* Fill original_* from resource.duplicate_of. */
 enum status	 facts_load_original(struct scope *, struct db *, struct facts *) MUST_USE;
 

@@ -13,8 +13,6 @@
 #define SLOTS 2048
 #define PROBES 8
 #define FLUSH_ROWS 100
-#define LIMIT_DEFAULT 20
-#define LIMIT_MAX 100
 
 struct slot {
 	char		*key;		/* NULL = free; malloced */
@@ -75,15 +73,14 @@ not_found_list(struct scope *s, struct db *db, const struct principal *who, cons
     const char **next_cursor)
 {
 	static const char list[] = "not-found";
-	struct not_found rows[LIMIT_MAX + 1], after = { .path = "", .hits = INT64_MAX, .last_at = INT64_MAX };
-	int64_t limit = LIMIT_DEFAULT;
+	struct not_found rows[LIST_LIMIT_MAX + 1], after = { .path = "", .hits = INT64_MAX, .last_at = INT64_MAX };
+	int64_t limit;
 	struct str key, part;
 	size_t count;
 	struct buf b;
 
 	TRY(permission_require(s, who, ACTION_MANAGE_REDIRECTS, 0));
-	if (limit_text != NULL && (!parse_int64(str_of(limit_text), &limit) || limit < 1 || limit > LIMIT_MAX))
-		return fail(s, ERR_INVALID, "limit", "must be a number from 1 to %d", LIMIT_MAX);
+	TRY(list_limit(s, &limit, limit_text));
 	if (cursor != NULL) {
 		TRY(cursor_key_parse(s, &key, list, cursor));
 		if (!str_next(&key, ' ', &part) || !parse_int64(part, &after.hits) || !str_next(&key, ' ', &part) || !parse_int64(part, &after.last_at))

@@ -5,8 +5,6 @@
 #include "actions/json.h"
 #include "base/hash.h"
 
-#define LIMIT_DEFAULT 20
-#define LIMIT_MAX 100
 #define SCAN_MAX 2000		/* rows that one page looks at */
 
 struct wanted {
@@ -171,9 +169,7 @@ read_filter(struct scope *s, struct db *db, const struct redirect_filter *in, st
 {
 	struct str key;
 
-	w->limit = LIMIT_DEFAULT;
-	if (in->limit != NULL && (!parse_int64(str_of(in->limit), &w->limit) || w->limit < 1 || w->limit > LIMIT_MAX))
-		return fail(s, ERR_INVALID, "limit", "must be a number from 1 to %d", LIMIT_MAX);
+	TRY(list_limit(s, &w->limit, in->limit));
 	if (in->status != NULL && (!parse_int64(str_of(in->status), &w->status) || !redirect_status_is_good(w->status)))
 		return fail(s, ERR_INVALID, "status", "must be 301, 302, 307, 308, 410 or 451");
 	if (in->match != NULL) {

@@ -6,8 +6,6 @@
 #include "base/clock.h"
 #include "store/resources.h"
 
-#define LIMIT_DEFAULT 20
-#define LIMIT_MAX 100
 
 static enum status	read_filter(struct scope *, struct db *, const struct principal *, enum kind, const struct resource_filter *,
 			    struct list_filter *, bool *is_empty);
@@ -41,7 +39,7 @@ resource_list(struct scope *s, struct db *db, const struct site *site, const str
 	struct list_filter f;
 	struct resource r;
 	struct facts facts;
-	int64_t ids[LIMIT_MAX + 1];
+	int64_t ids[LIST_LIMIT_MAX + 1];
 	size_t count = 0, shown, i;
 	bool is_empty = false;
 	struct buf b;
@@ -81,7 +79,7 @@ read_filter(struct scope *s, struct db *db, const struct principal *who, enum ki
 {
 	enum state state;
 	struct cursor cursor;
-	int64_t limit = LIMIT_DEFAULT;
+	int64_t limit;
 
 	/* An owner that nobody is: may they see what is another's? */
 	*f = (struct list_filter){ .kind = kind, .state = in->state, .locale = in->locale, .user_id = who->user_id,
@@ -96,8 +94,7 @@ read_filter(struct scope *s, struct db *db, const struct principal *who, enum ki
 		*is_empty = true;
 	if (in->changed_since != NULL && !clock_parse_rfc3339(str_of(in->changed_since), &f->changed_since))
 		return fail(s, ERR_INVALID, "changed_since", "must be an RFC 3339 time with an offset");
-	if (in->limit != NULL && (!parse_int64(str_of(in->limit), &limit) || limit < 1 || limit > LIMIT_MAX))
-		return fail(s, ERR_INVALID, "limit", "must be a number from 1 to %d", LIMIT_MAX);
+	TRY(list_limit(s, &limit, in->limit));
 	f->limit = (int)limit;
 	TRY(read_sort(s, in->sort, f));
 	TRY(read_term(s, db, KIND_TAG, in->tag, &f->tag_id, is_empty));

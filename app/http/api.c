@@ -125,6 +125,20 @@ api_respond(struct exchange *ex, struct str json, const char *etag)
 		response_header(&ex->response, "ETag", etag);
 }
 
+/* "/api/v1/articles/{id}": the collection says the kind. */
+enum kind
+api_kind(const struct unit *u)
+{
+	struct str collection = str_part(str_of(u->rule->route), strlen("/api/v1/"), strlen(u->rule->route));
+	enum kind kind;
+
+	collection = str_part(collection, 0, str_find(collection, '/'));
+	for (kind = 0; kind < KIND_COUNT; kind++)
+		if (str_is(collection, kind_plural(kind)))
+			return kind;
+	abort();
+}
+
 const char *
 api_parameter(struct scope *s, const struct exchange *ex, const char *name)
 {

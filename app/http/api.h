@@ -22,6 +22,9 @@ enum status	 api_write_media(struct scope *, struct exchange *, enum write_id, c
 /* RFC 7240: is `respond-async` among the preferences? */
 bool		 api_prefers_async(struct scope *, const struct request *);
 
+/* Of the resources that a write is about: "/api/v1/articles/{id}", the collection says it. */
+enum kind	 api_kind(const struct unit *);
+
 /* 200 with JSON; etag may be NULL. */
 void		 api_respond(struct exchange *, struct str json, const char *etag);
 /* Link to the next page of a list: `path` below /api/v1/, parameters up to a NULL name; a NULL value is left out. */

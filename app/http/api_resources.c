@@ -8,7 +8,6 @@
 static enum status	list(struct scope *, struct exchange *, enum kind);
 static const char	*next_link(struct scope *, const struct exchange *, enum kind, const struct resource_filter *, const char *cursor);
 static enum status	read_one(struct scope *, struct exchange *, enum kind);
-static enum kind	kind_of(const struct unit *);
 static const char	*id_of(struct scope *, const struct exchange *);
 static api_prepare	create, update, replace, publish, withdraw, remove_one, restore, schedule, cancel, move, bulk;
 
@@ -116,7 +115,7 @@ read_one(struct scope *s, struct exchange *ex, enum kind kind)
 static enum status
 create(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	enum kind kind = kind_of(u);
+	enum kind kind = api_kind(u);
 
 	if ((kind == KIND_ARTICLE || kind == KIND_PAGE) && api_prefers_async(s, ex->request))
 		return create_later_prepare(s, ex->reader->db, ex->reader->config, u, kind, body);
@@ -126,75 +125,61 @@ create(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 static enum status
 update(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_update_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), body);
+	return resource_update_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), body);
 }
 
 static enum status
 replace(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_replace_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), body);
+	return resource_replace_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), body);
 }
 
 static enum status
 publish(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_PUBLISH, body);
+	return resource_move_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), MOVE_PUBLISH, body);
 }
 
 static enum status
 withdraw(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_WITHDRAW, body);
+	return resource_move_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), MOVE_WITHDRAW, body);
 }
 
 static enum status
 remove_one(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_DELETE, body);
+	return resource_move_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), MOVE_DELETE, body);
 }
 
 static enum status
 restore(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_RESTORE, body);
+	return resource_move_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), MOVE_RESTORE, body);
 }
 
 static enum status
 schedule(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_SCHEDULE, body);
+	return resource_move_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), MOVE_SCHEDULE, body);
 }
 
 static enum status
 cancel(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_move_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), MOVE_CANCEL, body);
+	return resource_move_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), MOVE_CANCEL, body);
 }
 
 static enum status
 move(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_address_prepare(s, ex->reader->db, u, kind_of(u), id_of(s, ex), body);
+	return resource_address_prepare(s, ex->reader->db, u, api_kind(u), id_of(s, ex), body);
 }
 
 static enum status
 bulk(struct scope *s, struct exchange *ex, struct unit *u, json_t *body)
 {
-	return resource_bulk_prepare(s, ex->reader->db, u, kind_of(u), body);
-}
-
-/* "/api/v1/articles/{id}": the collection says the kind. */
-static enum kind
-kind_of(const struct unit *u)
-{
-	struct str collection = str_part(str_of(u->rule->route), strlen("/api/v1/"), strlen(u->rule->route));
-	enum kind kind;
-
-	collection = str_part(collection, 0, str_find(collection, '/'));
-	for (kind = 0; kind < KIND_COUNT; kind++)
-		if (str_is(collection, kind_plural(kind)))
-			return kind;
-	abort();
+	return resource_bulk_prepare(s, ex->reader->db, u, api_kind(u), body);
 }
 
 static const char *

@@ -43,6 +43,18 @@ store_revision_load(struct scope *s, struct db *db, struct revision *out, int64_
 }
 
 enum status
+store_revision_list(struct scope *s, struct db *db, int64_t resource, int64_t before, struct revision_item *out, size_t limit, size_t *count)
+{
+	struct db_rows *rows;
+
+	*count = 0;
+	TRY(db_query(s, db, &rows, SQL_REVISION_LIST, ARGS(INT(resource), INT(before), INT((int64_t)limit))));
+	while (*count < limit && db_next(rows))
+		out[(*count)++] = (struct revision_item){ col_int(rows, 0), col_text(s, rows, 1), col_text(s, rows, 2), col_int(rows, 3) };
+	return db_end(s, rows);
+}
+
+enum status
 store_rendered_insert(struct scope *s, struct db *db, int64_t resource, int64_t number, int renderer_version, const struct rendered *r)
 {
 	return db_run(s, db, SQL_RENDERED_INSERT, ARGS(INT(resource), INT(number), INT(renderer_version), TEXT(r->html), TEXT(r->excerpt),

@@ -11,6 +11,11 @@ enum status	 store_revision_insert(struct scope *, struct db *, int64_t resource
 enum status	 store_revision_load(struct scope *, struct db *, struct revision *out, int64_t resource, int64_t number,
 		    bool with_source) MUST_USE;
 
+struct revision_item { int64_t number; const char *title, *editor; int64_t created_at; };	/* editor: name of the user, NULL = none */
+/* Those below `before`, the newest first, at most `limit`. */
+enum status	 store_revision_list(struct scope *, struct db *, int64_t resource, int64_t before, struct revision_item *out, size_t limit,
+		    size_t *count) MUST_USE;
+
 enum status	 store_rendered_insert(struct scope *, struct db *, int64_t resource, int64_t number, int renderer_version,
 		    const struct rendered *) MUST_USE;
 /* ERR_NOT_FOUND. The visible text is not stored: out->text is NULL. */

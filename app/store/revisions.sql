@@ -13,6 +13,12 @@ FROM revision WHERE resource_id = $1 AND number = $2;
 SELECT number, title, format, NULL, summary, author_id, tags, noindex, canonical, seo, fields, editor_user, created_at
 FROM revision WHERE resource_id = $1 AND number = $2;
 
+-- name: revision_list
+SELECT v.number, v.title, u.name, v.created_at
+FROM revision v LEFT JOIN user u ON u.id = v.editor_user
+WHERE v.resource_id = $1 AND v.number < $2
+ORDER BY v.number DESC LIMIT $3;
+
 -- name: rendered_insert
 INSERT INTO rendered (resource_id, number, renderer_version, html, excerpt, links, images) VALUES ($1, $2, $3, $4, $5, $6, $7);
 
