@@ -770,7 +770,7 @@ def test_c98_every_route_keeps_its_records_as_long_as_the_manual_says(warm):
         body = body_for(kind, step)
         if isinstance(body, str):
             headers["Content-Type"] = "text/csv"
-        r = warm.request(method, route.replace("{id}", ids.get(kind, "")), body, token=warm.token, key=key, headers=headers)
+        r = warm.request(method, route.replace("{id}", ids.get(kind, "")).replace("{n}", "1"), body, token=warm.token, key=key, headers=headers)
         # An operation is over by then: a refusal that is kept like any answer.
         assert r.status in (200, 201, 202) or (kind, r.status) == ("operations", 409), (route, r)
         if step == "CREATE":
@@ -905,7 +905,7 @@ def test_stale_version_leaves_the_key(warm):
 
 @pytest.mark.parametrize("sql", [
     "INSERT INTO idempotency_record SELECT * FROM idempotency_record LIMIT 1",
-    "INSERT INTO path (path, fold, role, resource_id, was_canonical, created_at) SELECT path, 'x', role, resource_id, 1, 1 FROM path LIMIT 1",
+    "INSERT INTO path (path, fold, role, resource_id, was_canonical, created_at) SELECT path, 'x', role, resource_id, 1, 1 FROM path WHERE role = 'canonical' LIMIT 1",
     "INSERT INTO path (path, fold, role, resource_id, was_canonical, created_at) SELECT '/other', fold, 'alias', resource_id, 1, 1 FROM path "
     "WHERE was_canonical = 1 LIMIT 1",
     "INSERT INTO path (path, fold, role, resource_id, was_canonical, created_at) SELECT '/other', '/other', 'canonical', resource_id, 1, 1 "
