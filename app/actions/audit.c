@@ -70,15 +70,15 @@ audit_rows(struct scope *s, struct audit *a)
 void
 audit_tell(struct scope *s, struct audit *a, const char *check, const char *subject, const char *advice, bool is_mended, const char *detail_fmt, ...)
 {
-	struct audit_fault fault = { .check = check, .subject = subject, .advice = advice, .is_mended = is_mended };
+	struct audit_fault f = { .check = check, .subject = subject, .advice = advice, .is_mended = is_mended };
 	va_list ap;
 
 	va_start(ap, detail_fmt);
-	fault.detail = arena_vprintf(s->arena, detail_fmt, ap);
+	f.detail = arena_vprintf(s->arena, detail_fmt, ap);
 	va_end(ap);
 	a->faults++;
 	a->mended += is_mended;
-	a->fault(a->arg, &fault);
+	a->found(a->arg, &f);
 }
 
 static enum status

@@ -28,7 +28,7 @@ struct audit {
 	const char	*fresh_db;	/* a database that was just made by the migrations */
 	bool		 fixes;
 	void		*arg;		/* of the three below */
-	void		(*fault)(void *arg, const struct audit_fault *);
+	void		(*found)(void *arg, const struct audit_fault *);
 	void		(*progress)(void *arg, const char *what, int64_t done);	/* after every piece */
 	/* GET a target from the running site; NULL = the database alone is asked. */
 	enum status	(*ask)(struct scope *, void *arg, const char *target, struct audit_reply *out);

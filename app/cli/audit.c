@@ -61,7 +61,7 @@ walk(struct scope *s, struct args *args, struct opened *o, struct db *read)
 {
 	struct printing p = { .is_json = args_option(args, "json") != NULL, .tells = isatty(STDERR_FILENO) == 1 };
 	struct audit a = { .read = read, .write = o->db, .shared = o->shared, .fixes = args_option(args, "fix") != NULL, .arg = &p,
-		.fault = print_fault, .progress = print_progress };
+		.found = print_fault, .progress = print_progress };
 	struct site site;
 	enum status status;
 	char *dir;
