@@ -2,6 +2,7 @@
 #include "actions/upkeep.h"
 #include "actions/unit.h"
 #include "actions/hits.h"
+#include "store/duplicates.h"
 #include "store/hits.h"
 #include "store/jobs.h"
 #include "store/stage.h"
@@ -63,4 +64,10 @@ enum status
 upkeep_guards_missing(struct scope *s, struct db *db, int64_t *missing)
 {
 	return unit_guards_missing(s, db, missing);
+}
+
+enum status
+upkeep_count_copies(struct scope *s, struct db *db, int64_t *out)
+{
+	return store_duplicates_count(s, db, out);
 }

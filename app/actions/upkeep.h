@@ -24,4 +24,6 @@ enum status	 upkeep_guards_missing(struct scope *, struct db *, int64_t *missing
 /* Operations that ended longer ago than retention_operation, with their reports; messages processed longer ago than retention_message. */
 enum status	 upkeep_purge_operations(struct scope *, struct db *, void *batch) MUST_USE;
 enum status	 upkeep_purge_messages(struct scope *, struct db *, void *batch) MUST_USE;
+/* How many live resources are copies of another. */
+enum status	 upkeep_count_copies(struct scope *, struct db *, int64_t *out) MUST_USE;
 #endif

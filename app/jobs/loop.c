@@ -54,6 +54,7 @@ static enum status	run_purge_messages(struct scope *, struct jobs *, bool *more)
 static enum status	purge_by_age(struct scope *, struct jobs *, bool *more,
 			    enum status (*apply)(struct scope *, struct db *, void *), const char *what);
 static enum status	run_sweep(struct scope *, struct jobs *, bool *more);
+static enum status	run_counts(struct scope *, struct jobs *, bool *more);
 static enum status	run_batches(struct scope *, struct jobs *, bool *more,
 			    enum status (*apply)(struct scope *, struct db *, void *), int64_t *removed);
 static bool		run_task(const struct task *, struct jobs *);
@@ -64,6 +65,7 @@ static const struct task tasks[] = {
 	{ "schedule", 1000, run_schedule },
 	{ "purge_records", 60000, run_purge },
 	{ "prune_changes", 60000, run_prune },
+	{ "counts", 30000, run_counts },
 	{ "prune_not_found", 10000, run_prune_not_found },
 	{ "prune_stage", 60000, run_prune_stage },
 	{ "purge_operations", 60000, run_purge_operations },
@@ -253,6 +255,17 @@ run_sweep(struct scope *s, struct jobs *jobs, bool *more)
 {
 	import_trials_sweep(s, jobs->config->data_dir);
 	return operation_files_sweep(s, jobs->read, jobs->config);
+}
+
+static enum status
+run_counts(struct scope *s, struct jobs *jobs, bool *more)
+{
+	int64_t copies;
+
+	(void)more;
+	TRY(upkeep_count_copies(s, jobs->read, &copies));
+	metric_set(jobs->shared, METRIC_DUPLICATES, copies);
+	return OK;
 }
 
 /* Several small transactions; writers get their turn between any two. */

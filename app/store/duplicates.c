@@ -66,3 +66,44 @@ store_duplicates_regroup(struct scope *s, struct db *db, const char *locale, con
 	}
 	return db_end(s, rows);
 }
+
+enum status
+store_duplicates_decide(struct scope *s, struct db *db, struct resource *r, bool *changed)
+{
+	int64_t changes;
+
+	TRY(db_run(s, db, SQL_DUPLICATES_DECIDE, ARGS(TEXT(r->distinct_reason), INT(r->changed_at), INT(r->id), INT(r->edit_version)), &changes));
+	*changed = changes == 1;
+	r->edit_version += *changed;
+	r->event_version += *changed;
+	return OK;
+}
+
+enum status
+store_duplicates_list(struct scope *s, struct db *db, int64_t original, int64_t copy, struct copy_row *out, size_t limit, size_t *count)
+{
+	struct db_rows *rows;
+	int col;
+
+	*count = 0;
+	TRY(db_query(s, db, &rows, SQL_DUPLICATES_LIST, ARGS(INT(original), INT(copy), INT((int64_t)limit))));
+	while (*count < limit && db_next(rows)) {
+		struct copy_side *sides[] = { &out[*count].copy, &out[*count].original };
+
+		col = 0;
+		for (size_t i = 0; i < COUNT(sides); i++) {
+			*sides[i] = (struct copy_side){ .id = col_int(rows, col), .uid = col_text(s, rows, col + 1),
+				.title = col_text(s, rows, col + 3), .path = col_text(s, rows, col + 4) };
+			(void)kind_parse(col_str(rows, col + 2), &sides[i]->kind);
+			col += 5;
+		}
+		out[(*count)++].since = col_int(rows, col);
+	}
+	return db_end(s, rows);
+}
+
+enum status
+store_duplicates_count(struct scope *s, struct db *db, int64_t *out)
+{
+	return db_value(s, db, out, SQL_DUPLICATES_COUNT, NO_ARGS);
+}

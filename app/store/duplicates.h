@@ -2,6 +2,7 @@
 #ifndef STORE_DUPLICATES_H
 #define STORE_DUPLICATES_H
 #include "base/base.h"
+#include "core/resource.h"
 #include "db/db.h"
 
 struct holder {
@@ -25,4 +26,13 @@ enum status	 store_duplicates_set(struct scope *, struct db *, int64_t id, int64
 struct changed { int64_t id, event_version; };
 enum status	 store_duplicates_regroup(struct scope *, struct db *, const char *locale, const char *hash, int64_t from, int64_t to,
 		    struct changed **, size_t *count) MUST_USE;
+/* r->distinct_reason (NULL = none), and nobody's copy for now; conditional on the version `r` was read with, whose versions are raised. */
+enum status	 store_duplicates_decide(struct scope *, struct db *, struct resource *r, bool *changed) MUST_USE;
+
+struct copy_side { int64_t id; const char *uid, *title, *path; enum kind kind; };
+struct copy_row { struct copy_side copy, original; int64_t since; };
+/* Those behind (original, copy), by original and copy, at most `limit`. */
+enum status	 store_duplicates_list(struct scope *, struct db *, int64_t original, int64_t copy, struct copy_row *out, size_t limit,
+		    size_t *count) MUST_USE;
+enum status	 store_duplicates_count(struct scope *, struct db *, int64_t *out) MUST_USE;
 #endif

@@ -31,3 +31,21 @@ RETURNING id, event_version;
 UPDATE resource SET duplicate_of = NULL, event_version = event_version + 1
 WHERE locale = $1 AND content_hash = $2 AND duplicate_of = $3
 RETURNING id, event_version;
+
+-- name: duplicates_decide
+UPDATE resource
+SET distinct_reason = $1, duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $2
+WHERE id = $3 AND edit_version = $4;
+
+-- Every copy, by its original.
+-- name: duplicates_list
+SELECT d.id, d.uid, d.kind, d.live_title, dp.path, o.id, o.uid, o.kind, o.live_title, op.path, d.hash_since
+FROM resource d
+JOIN path dp ON dp.resource_id = d.id AND dp.role = 'canonical'
+JOIN resource o ON o.id = d.duplicate_of
+JOIN path op ON op.resource_id = o.id AND op.role = 'canonical'
+WHERE d.duplicate_of IS NOT NULL AND (d.duplicate_of > $1 OR (d.duplicate_of = $1 AND d.id > $2))
+ORDER BY d.duplicate_of, d.id LIMIT $3;
+
+-- name: duplicates_count
+SELECT count(*) FROM resource WHERE duplicate_of IS NOT NULL;

@@ -88,3 +88,9 @@ read_principal(struct scope *s, struct db_rows *rows, struct principal *out, boo
 		return fail(s, ERR_INTERNAL, NULL, "user %" PRId64 " has an unknown role or scope", out->user_id);
 	return OK;
 }
+
+enum status
+store_audit_entry(struct scope *s, struct db *db, int64_t user, const char *action, const char *subject, const char *detail)
+{
+	return db_run(s, db, SQL_AUDIT_ENTRY_INSERT, ARGS(INT(s->now), ID(user), TEXT(action), TEXT(subject), TEXT(detail)), NULL);
+}

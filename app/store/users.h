@@ -18,4 +18,6 @@ enum status	 store_user_count(struct scope *, struct db *, int64_t *out) MUST_US
 enum status	 store_user_author(struct scope *, struct db *, int64_t user, int64_t *author) MUST_USE;
 enum status	 store_user_set_author(struct scope *, struct db *, int64_t user, int64_t author) MUST_USE;
 enum status	 store_token_add(struct scope *, struct db *, const char *token_hash, int64_t user, unsigned scopes, int64_t expires_at) MUST_USE;
+/* What people decided, for whoever asks later. `subject` is a uid. */
+enum status	 store_audit_entry(struct scope *, struct db *, int64_t user, const char *action, const char *subject, const char *detail) MUST_USE;
 #endif

@@ -26,3 +26,6 @@ UPDATE user SET author_id = $1, changed_at = $2 WHERE id = $3;
 
 -- name: token_insert
 INSERT INTO api_token (token_hash, user_id, scopes, created_at, expires_at) VALUES ($1, $2, $3, $4, $5);
+
+-- name: audit_entry_insert
+INSERT INTO audit_entry (at, user_id, action, subject, detail) VALUES ($1, $2, $3, $4, $5);

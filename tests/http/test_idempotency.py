@@ -739,7 +739,7 @@ DAYS = {"WRITE": 7, "STATE": 30}
 
 
 # What each route takes, in an order in which each state allows the next: the last part of the route, or else the method.
-STEPS = ("CREATE", "bulk", "import", "PATCH", "PUT", "move", "publish", "withdraw", "schedule", "cancel", "DELETE", "restore")
+STEPS = ("CREATE", "bulk", "import", "PATCH", "PUT", "move", "publish", "withdraw", "schedule", "cancel", "duplicate", "DELETE", "restore")
 
 
 def step_of(method, route):
@@ -748,6 +748,8 @@ def step_of(method, route):
 
 
 def body_for(kind, step):
+    if step == "duplicate":
+        return {"decision": "undo"}
     if kind == "imports":
         return {"items": [{"article": {"title": new_key()}}]}
     if kind == "redirects":
