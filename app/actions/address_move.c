@@ -54,9 +54,15 @@ address_move_paths(struct scope *s, struct db *db, const struct address_move *m,
     struct descendant **below, size_t *count)
 {
 	struct path_row old, parent;
+	bool is_above = false;
+	int depth;
 
 	TRY(store_path_load(s, db, &old, r->id));
 	if (m->parent_id != 0) {
+		/* Since it was planned the parent may have moved below this page, without a change of its own path. */
+		TRY(store_resource_is_above(s, db, r->id, m->parent_id, &is_above, &depth));
+		if (is_above)
+			return fail(s, ERR_INVALID, "parent", "a page cannot stand below itself");
 		TRY(store_path_load(s, db, &parent, m->parent_id));
 		if (strcmp(parent.path, m->parent_path) != 0)
 			return fail(s, ERR_BUSY, NULL, "the parent's path has just changed");

@@ -226,6 +226,17 @@ def test_of_two_moves_of_one_article_at_once_both_leave_a_redirect(server):
         assert answer(server, path) == ((200, None) if path == final else (301, base(server, final)))
 
 
+def test_two_pages_never_stand_below_each_other(server):
+    """Each keeps its path, so neither plan looks old to the writer."""
+    for _ in range(30):
+        a, b = create(server, "pages"), create(server, "pages")
+        bodies = [(a, {"parent": b["id"], "path": a["path"]}), (b, {"parent": a["id"], "path": b["path"]})]
+        with concurrent.futures.ThreadPoolExecutor(2) as pool:
+            results = list(pool.map(lambda job: server.post(f"/api/v1/pages/{job[0]['id']}/move", job[1]).status, bodies))
+        assert sorted(results) == [200, 422]
+        assert server.value("SELECT count(*) FROM resource a JOIN resource b ON b.id = a.parent_id WHERE b.parent_id = a.id") == 0
+
+
 def test_a_move_made_with_an_old_version_is_refused(server):
     made = create(server)
     r = server.post(f"/api/v1/articles/{made['id']}/move", {"slug": word()}, headers={"If-Match": '"7"'})
