@@ -6,7 +6,7 @@ set -eu
 
 build='build-essential pkgconf libsqlite3-dev libxml2-dev libssl-dev libjansson-dev libmd4c-dev libmd4c-html0-dev'
 build="$build libgumbo-dev libicu-dev libcurl4-openssl-dev libargon2-dev libbrotli-dev zlib1g-dev kore"
-test='libcmocka-dev python3 python3-pytest python3-hypothesis python3-lxml python3-html5lib clang llvm libclang-rt-14-dev'
+test='libcmocka-dev python3 python3-pytest python3-hypothesis python3-jsonschema python3-lxml python3-html5lib clang llvm libclang-rt-14-dev'
 test="$test openssl nginx haproxy systemd curl procps shellcheck bzip2 spin"
 bench="wrk nginx"
 

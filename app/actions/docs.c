@@ -7,8 +7,7 @@
 #define NAME_MAX_LEN 40
 #define PAGE_BYTES_MAX 262144
 
-static enum status	errors_html(struct scope *, const struct templates *, struct str *out);
-static enum status	read_markdown(struct scope *, const char *path, struct str *out);
+static enum status	fill(struct scope *, const struct site *, struct str *source);
 static bool		name_is_valid(const char *);
 static const char	*cut_title(struct scope *, struct str *source, const char *name);
 
@@ -19,25 +18,23 @@ view_docs(struct scope *s, struct db *db, const struct site *site, const struct 
 	struct page_build b = { .db = db, .site = site, .templates = templates, .out = out };
 	struct rendered rendered;
 	struct str source, content;
-	const char *title = "Errors";
+	bool is_index = strcmp(name, "index") == 0;
+	const char *title;
 	json_t *view;
 
 	if (!name_is_valid(name))
 		return fail(s, ERR_NOT_FOUND, NULL, "the manual has no such page");
 	TRY(view_begin(s, &b));
-	if (strcmp(name, "errors") == 0) {
-		TRY(errors_html(s, templates, &content));
-	} else {
-		TRY(read_markdown(s, scope_printf(s, "%s/%s.md", dir, name), &source));
-		title = cut_title(s, &source, name);
-		TRY(render_content(s, &rendered, FORMAT_MARKDOWN, source));
-		content = str_of(rendered.html);
-	}
+	TRY(docs_read(s, scope_printf(s, "%s/%s.md", dir, name), &source));
+	title = cut_title(s, &source, name);
+	TRY(fill(s, site, &source));
+	TRY(render_content(s, &rendered, FORMAT_MARKDOWN, source));
+	content = str_of(rendered.html);
 	b.head.kind = "page";
 	b.head.locale = "en";
 	b.head.title = view_title(s, site, title, 1);
 	/* A route, not a stored path: the setting for trailing slashes does not concern it. */
-	b.head.url = b.head.canonical = url_public(s, site->public_origin, scope_printf(s, "/docs/%s", name), false, (struct str){ NULL, 0 });
+	b.head.url = b.head.canonical = url_public(s, site->public_origin, is_index ? "/docs" : scope_printf(s, "/docs/%s", name), false, (struct str){ NULL, 0 });
 	view = json_object();
 	view_set(view, "title", title);
 	view_set(view, "url", b.head.url);
@@ -45,26 +42,8 @@ view_docs(struct scope *s, struct db *db, const struct site *site, const struct 
 	return view_finish(s, &b, "page", view);
 }
 
-static enum status
-errors_html(struct scope *s, const struct templates *templates, struct str *out)
-{
-	json_t *view = json_object(), *errors = json_array();
-	enum status status;
-
-	json_object_set_new(view, "errors", errors);
-	for (enum status e = OK + 1; e < STATUS_COUNT; e++) {
-		const struct status_info *i = status_info(e);
-
-		json_array_append_new(errors, json_pack("{s:s, s:i, s:b, s:s, s:s}", "code", i->code, "status", i->http,
-		    "retryable", i->retryable, "title", i->title, "help", i->help));
-	}
-	status = template_render(s, templates, "docs_errors", view, out);
-	json_decref(view);
-	return status;
-}
-
-static enum status
-read_markdown(struct scope *s, const char *path, struct str *out)
+enum status
+docs_read(struct scope *s, const char *path, struct str *out)
 {
 	FILE *f = fopen(path, "re");
 	struct buf b;
@@ -81,6 +60,44 @@ read_markdown(struct scope *s, const char *path, struct str *out)
 	fclose(f);
 	*out = buf_as_str(&b);
 	return failed || !utf8_valid(*out) ? fail(s, ERR_INTERNAL, NULL, "%s cannot be read", path) : OK;
+}
+
+struct str
+docs_replace(struct scope *s, struct str text, const char *mark, const char *with)
+{
+	struct buf b;
+	size_t at;
+
+	buf_init(&b, s->arena);
+	while ((at = str_find_str(text, str_of(mark))) < text.len) {
+		buf_str(&b, str_part(text, 0, at));
+		buf_text(&b, with);
+		text = str_part(text, at + strlen(mark), text.len);
+	}
+	buf_str(&b, text);
+	return buf_as_str(&b);
+}
+
+static enum status
+fill(struct scope *s, const struct site *site, struct str *source)
+{
+	struct str text = *source, name;
+	struct buf b;
+	size_t at, end;
+
+	buf_init(&b, s->arena);
+	while ((at = str_find_str(text, STR("{{"))) < text.len) {
+		buf_str(&b, str_part(text, 0, at));
+		text = str_part(text, at + 2, text.len);
+		end = str_find_str(text, STR("}}"));
+		name = str_part(text, 0, end);
+		if (!docs_value(s, &b, site, name))
+			return fail(s, ERR_INTERNAL, NULL, "the manual has no value {{%.*s}}", STR_FMT(utf8_cut(name, 100)));
+		text = str_part(text, end + 2, text.len);
+	}
+	buf_str(&b, text);
+	*source = buf_as_str(&b);
+	return OK;
 }
 
 static bool

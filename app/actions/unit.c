@@ -112,15 +112,7 @@ record_key(const struct unit *u)
 static int64_t
 expiry(const struct scope *s, const struct unit *u)
 {
-	switch (u->rule->retention) {
-	case RETENTION_FORM:
-		return s->now + u->site->retention_form;
-	case RETENTION_STATE:
-		return s->now + u->site->retention_state;
-	case RETENTION_WRITE:
-		break;
-	}
-	return s->now + u->site->retention_write;
+	return s->now + site_retention(u->site, u->rule->retention);
 }
 
 /* Replay or conflict, if a record of this key is still good. */

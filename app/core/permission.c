@@ -79,6 +79,22 @@ action_name(enum action action)
 }
 
 bool
+action_parse(struct str text, enum action *out)
+{
+	for (*out = 0; *out < ACTION_COUNT; (*out)++)
+		if (str_is(text, action_name(*out)))
+			return true;
+	return false;
+}
+
+unsigned
+action_scopes(enum action action)
+{
+	assert((unsigned)action < ACTION_COUNT);
+	return (unsigned)rules[action].scope;
+}
+
+bool
 role_parse(struct str text, enum role *out)
 {
 	size_t	i;

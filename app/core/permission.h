@@ -29,6 +29,8 @@ bool		 permitted(const struct principal *who, enum action, int64_t owner_user);
 enum status	 permission_require(struct scope *, const struct principal *who, enum action, int64_t owner_user) MUST_USE;
 
 const char	*action_name(enum action);		/* "read_public" */
+bool		 action_parse(struct str, enum action *);
+unsigned	 action_scopes(enum action);		/* what a token must have for it: bits, or 0 */
 bool		 role_parse(struct str, enum role *);	/* admin editor author viewer */
 const char	*role_name(enum role);
 /* "read,write" -> bits, blanks around commas allowed; false for an unknown or empty list. "all" is every scope. scopes_text always

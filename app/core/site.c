@@ -80,6 +80,20 @@ site_set(struct scope *s, struct site *site, const char *key, const char *value)
 	return fail(s, ERR_INVALID, key, "there is no such setting");
 }
 
+int64_t
+site_retention(const struct site *site, enum retention retention)
+{
+	switch (retention) {
+	case RETENTION_FORM:
+		return site->retention_form;
+	case RETENTION_STATE:
+		return site->retention_state;
+	case RETENTION_WRITE:
+		break;
+	}
+	return site->retention_write;
+}
+
 const char *
 site_url(struct scope *s, const struct site *site, const char *path)
 {

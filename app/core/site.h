@@ -2,6 +2,7 @@
 #ifndef CORE_SITE_H
 #define CORE_SITE_H
 #include "base/base.h"
+#include "core/idempotency.h"
 #include "core/resource.h"
 #include "core/rule.h"
 #include "core/slug.h"
@@ -39,6 +40,8 @@ void		 site_defaults(struct site *);
  *   retention_operation retention_message		1d..365d, 1d..365d */
 enum status	 site_set(struct scope *, struct site *, const char *key, const char *value) MUST_USE;
 
+/* How long a key is remembered, in ms. */
+int64_t		 site_retention(const struct site *, enum retention);
 /* The public address of a stored path. */
 const char	*site_url(struct scope *, const struct site *, const char *path);
 /* The one canonical address of a resource: its override, or the address of the original it is a copy of, or its own. NULL = it has none. */

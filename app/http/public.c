@@ -19,6 +19,7 @@ static const struct { const char *extension, *type; } media_types[] = {
 };
 
 static void		respond_view(struct scope *, struct exchange *, const struct view *);
+static enum status	docs_page(struct scope *, struct exchange *, const char *name);
 static enum status	require_spelling(struct scope *, const struct exchange *, const char *path);
 static const char	*media_type(struct str name);
 static enum status	read_file(struct scope *, const char *path, struct str *out);
@@ -80,14 +81,28 @@ handle_sitemap_part(struct scope *s, struct exchange *ex)
 }
 
 enum status
+handle_docs_index(struct scope *s, struct exchange *ex)
+{
+	return docs_page(s, ex, "index");
+}
+
+enum status
 handle_docs(struct scope *s, struct exchange *ex)
 {
+	const char *name = str_dup(s->arena, ex->params[0]);
+
+	/* The index has an address of its own. */
+	TRY(require_spelling(s, ex, strcmp(name, "index") == 0 ? "/docs" : scope_printf(s, "/docs/%s", name)));
+	return docs_page(s, ex, name);
+}
+
+static enum status
+docs_page(struct scope *s, struct exchange *ex, const char *name)
+{
 	const struct reader *r = ex->reader;
-	const char *name = str_dup(s->arena, ex->params[0]), *dir = scope_printf(s, "%s/templates/docs", r->config->share_dir);
 	struct view view;
 
-	TRY(require_spelling(s, ex, scope_printf(s, "/docs/%s", name)));
-	TRY(view_docs(s, r->db, r->site, r->templates, dir, name, &view));
+	TRY(view_docs(s, r->db, r->site, r->templates, scope_printf(s, "%s/templates/docs", r->config->share_dir), name, &view));
 	respond_view(s, ex, &view);
 	return OK;
 }

@@ -34,6 +34,25 @@ sed -nE 's/^ROUTE\((POST|PUT|PATCH|DELETE), "([^"]*)".*/\1 \2/p' app/http/routes
 sed -nE 's/^WRITE\([A-Z0-9_]+, "([A-Z]+)", "([^"]*)".*/\1 \2/p' app/core/writes.def | sort >"$t/writes"
 same 'routes.def against writes.def (< only a route, > only a rule)' "$t/routes" "$t/writes"
 
+# Every route of the API is described in the contract, and nothing else is. A file about kinds stands for all of them.
+sed -nE 's/^ROUTE\(([A-Z]+), "(\/api\/[^"]*)".*/\1 \2/p' app/http/routes.def | sort >"$t/api"
+contract=templates/docs/openapi
+{
+	for kind in articles pages; do
+		sed "s/@kinds@/$kind/g" $contract/texts.json $contract/resources.json
+	done
+	for kind in tags authors; do
+		sed "s/@kinds@/$kind/g" $contract/terms.json $contract/resources.json
+	done
+	find $contract -name '*.json' ! -name texts.json ! -name terms.json ! -name resources.json -exec cat {} +
+} | sed -nE 's/^    "([A-Z]+ \/api\/[^"]*)": \{$/\1/p' | sort >"$t/described"
+same 'routes.def against templates/docs/openapi (< only a route, > only described)' "$t/api" "$t/described"
+
+# Every value that a page of the manual takes exists.
+grep -ohE '\{\{[^}]*\}\}' templates/docs/*.md | tr -d '{}' | sort -u | while read -r value; do
+	grep -qF "{ \"$value\", " app/actions/docs_value.c || { printf 'templates/docs: there is no value {{%s}}\n' "$value"; exit 1; }
+done || bad=1
+
 # First segments of routes are reserved, so that no content path can be one.
 sed -nE 's/^ROUTE\([A-Z]+, "\/([^"\/{]+).*/\1/p' app/http/routes.def | sed 's/-$//' | sort -u >"$t/segments"
 awk -F'[",()]+' -v reserved=app/core/reserved.def '

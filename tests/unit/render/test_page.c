@@ -148,19 +148,6 @@ dates_are_written_as_the_language_does(void **unused)
 	scope_free(s);
 }
 
-static void
-manual_lists_every_error(void **unused)
-{
-	struct scope *s = scope_new("test");
-	json_t *view = json_pack("{s:[{s:s,s:i,s:b,s:s,s:s}]}", "errors", "code", "busy", "status", 503, "retryable", 1, "title", "Busy", "help", "Wait.");
-	struct str out;
-
-	assert_int_equal(template_render(s, theme, "docs_errors", view, &out), OK);
-	assert_non_null(strstr(out.p, "<dt id=\"busy\"><code>busy</code> 503 Busy</dt>"));
-	json_decref(view);
-	scope_free(s);
-}
-
 static int
 load_theme(void **unused)
 {
@@ -194,7 +181,6 @@ main(void)
 		cmocka_unit_test(every_page_has_its_landmarks_once),
 		cmocka_unit_test(locale_decides_language_and_direction),
 		cmocka_unit_test(dates_are_written_as_the_language_does),
-		cmocka_unit_test(manual_lists_every_error),
 	};
 
 	return cmocka_run_group_tests(tests, load_theme, free_theme);
