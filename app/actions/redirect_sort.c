@@ -174,7 +174,8 @@ begin_merge(struct scope *s, struct sorter *o)
 {
 	o->is_merging = true;
 	if (o->piece_count == 0) {
-		qsort(o->rows, o->count, sizeof(struct row *), row_order);
+		if (o->count > 0)
+			qsort(o->rows, o->count, sizeof(struct row *), row_order);
 		return OK;
 	}
 	TRY(write_piece(s, o));
