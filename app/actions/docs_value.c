@@ -6,7 +6,7 @@
 typedef void value_fn(struct scope *, struct buf *, const struct site *);
 static value_fn		retention_form, retention_write, retention_state, retention_operation, retention_message;
 static value_fn		key_min, key_max, answer_max, errors, retryable_errors, writes, permissions, reserved, origin;
-static void		put_days(struct buf *, int64_t ms);
+static void		put_days(struct buf *, int64_t ms, const char *blank);
 static const char	*may(enum role, enum action);
 
 static const struct { const char *name; value_fn *put; } values[] = {
@@ -30,31 +30,31 @@ docs_value(struct scope *s, struct buf *b, const struct site *site, struct str n
 static void
 retention_form(struct scope *s, struct buf *b, const struct site *site)
 {
-	put_days(b, site->retention_form);
+	put_days(b, site->retention_form, " ");
 }
 
 static void
 retention_write(struct scope *s, struct buf *b, const struct site *site)
 {
-	put_days(b, site->retention_write);
+	put_days(b, site->retention_write, " ");
 }
 
 static void
 retention_state(struct scope *s, struct buf *b, const struct site *site)
 {
-	put_days(b, site->retention_state);
+	put_days(b, site->retention_state, " ");
 }
 
 static void
 retention_operation(struct scope *s, struct buf *b, const struct site *site)
 {
-	put_days(b, site->retention_operation);
+	put_days(b, site->retention_operation, " ");
 }
 
 static void
 retention_message(struct scope *s, struct buf *b, const struct site *site)
 {
-	put_days(b, site->retention_message);
+	put_days(b, site->retention_message, " ");
 }
 
 static void
@@ -118,7 +118,7 @@ writes(struct scope *s, struct buf *b, const struct site *site)
 {
 	static const char *const carriers[] = { [CARRIER_REQUIRED] = "required", [CARRIER_OPTIONAL] = "optional", [CARRIER_EXEMPT] = "none" };
 
-	buf_text(b, "| Request | Key | Kept | Permission | What a repeat would do |\n| --- | --- | --- | --- | --- |\n");
+	buf_text(b, "| Request | Key | Kept | Permission | Why |\n| --- | --- | --- | --- | --- |\n");
 	for (enum write_id id = 0; id < WRITE_COUNT; id++) {
 		const struct write_rule *r = write_rule(id);
 
@@ -126,7 +126,7 @@ writes(struct scope *s, struct buf *b, const struct site *site)
 		if (r->carrier == CARRIER_EXEMPT)
 			buf_text(b, "not at all");
 		else
-			put_days(b, site_retention(site, r->retention));
+			put_days(b, site_retention(site, r->retention), "&nbsp;");
 		buf_printf(b, " | `%s` | %s |\n", action_name(r->action), r->reason);
 	}
 }
@@ -173,9 +173,9 @@ reserved(struct scope *s, struct buf *b, const struct site *site)
 }
 
 static void
-put_days(struct buf *b, int64_t ms)
+put_days(struct buf *b, int64_t ms, const char *blank)
 {
 	int64_t hours = ms / 3600000, n = hours % 24 == 0 && hours > 24 ? hours / 24 : hours;
 
-	buf_printf(b, "%" PRId64 " %s%s", n, n == hours ? "hour" : "day", n == 1 ? "" : "s");
+	buf_printf(b, "%" PRId64 "%s%s%s", n, blank, n == hours ? "hour" : "day", n == 1 ? "" : "s");
 }
