@@ -200,8 +200,9 @@ add_parameters(struct contract *c, const struct operation_words *w, json_t *oper
 	while (str_next(&rest, '/', &piece))
 		if (str_starts(piece, "{"))
 			json_array_append_new(parameters, reference(c, "parameters", str_dup(c->s->arena, str_part(piece, 1, piece.len - 1))));
-	json_array_foreach(json_object_get(w->given, "parameters"), i, value)
+	json_array_foreach(json_object_get(w->given, "parameters"), i, value) {
 		json_array_append_new(parameters, reference(c, "parameters", json_string_value(value)));
+	}
 	if (w->rule != NULL && w->rule->carrier != CARRIER_EXEMPT)
 		json_array_append_new(parameters, reference(c, "parameters",
 		    w->rule->carrier == CARRIER_REQUIRED ? "idempotency_key" : "idempotency_key_optional"));
@@ -237,10 +238,11 @@ content(struct contract *c, json_t *given, json_t *examples)
 	if (json_is_string(given))
 		json_object_set_new(out, "application/json", json_pack("{s:o}", "schema", reference(c, "schemas", json_string_value(given))));
 	else
-		json_object_foreach(given, media, schema)
+		json_object_foreach(given, media, schema) {
 			json_object_set_new(out, media, json_is_string(schema) ?
 			    json_pack("{s:o}", "schema", reference(c, "schemas", json_string_value(schema))) :
 			    json_pack("{s:O}", "schema", schema));
+		}
 	if (json_object_size(examples) > 0 && json_object_get(out, "application/json") != NULL)
 		json_object_set(json_object_get(out, "application/json"), "examples", examples);
 	return out;
@@ -336,7 +338,6 @@ collect_refusals(struct contract *c, const struct operation_words *w, bool taken
 	taken[ERR_DENIED] = taken[ERR_DENIED] || action_scopes(w->action) != TOKEN_SCOPE_NONE;
 	json_array_foreach(json_object_get(w->given, "parameters"), i, code) {
 		taken[ERR_INVALID] = true;
-		/* A list that was cut short. */
 		if (strcmp(json_string_value(code), "cursor") == 0)
 			taken[ERR_CURSOR] = true;
 	}
