@@ -9,7 +9,7 @@
 #include "store/paths.h"
 
 #define APPLY_ROWS 250
-#define CLEAR_ROWS 2000
+#define CLEAR_ROWS 500
 #define CHECK_ROWS 500
 #define DETAIL_MAX 600
 

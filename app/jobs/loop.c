@@ -15,11 +15,13 @@
 #include <sys/stat.h>
 
 #define TICK_MS 100
-#define BATCH_ROWS 200			/* keeps a batch far below the 20 ms that a transaction may hold */
+#define BATCH_ROWS 100			/* keeps a batch far below the 20 ms that a transaction may hold */
 #define BATCHES_PER_TURN 20
 #define PASSIVE_BYTES (INT64_C(8) << 20)
 #define PASSIVE_FRAMES 2048		/* the same in pages of 4 kB */
 #define RESTART_FRAMES 4096
+#define REST_FRAMES 256			/* so few are moved in a moment */
+#define REST_PASSES 4
 #define TRUNCATE_BYTES (INT64_C(256) << 20)
 #define OLD_MS 2000
 #define TURN_MS 1000
@@ -121,7 +123,7 @@ run_task(const struct task *task, struct jobs *jobs)
 	return more;
 }
 
-/* PASSIVE disturbs nobody but never catches up with writers that do not pause, and the log then grows. So now and then the little that two
+/* PASSIVE disturbs nobody but never catches up with writers that do not pause, and the log then grows. So now and then the little that some
  * passes left is moved while writers wait their turn: the next of them starts the log over. */
 static enum status
 run_checkpoint(struct scope *s, struct jobs *jobs, bool *more)
@@ -147,8 +149,11 @@ run_checkpoint(struct scope *s, struct jobs *jobs, bool *more)
 	TRY(db_checkpoint(s, jobs->db, false, &bytes));
 	(void)fault("checkpoint");
 	if (frames >= RESTART_FRAMES || bytes > TRUNCATE_BYTES) {
-		/* Once more, for what was written meanwhile: writers should wait for a short rest only. */
-		TRY(db_checkpoint(s, jobs->db, false, &bytes));
+		/* Again, for what was written meanwhile: writers should wait for a short rest only. */
+		for (int i = 0; i < REST_PASSES && metric_get(jobs->shared, METRIC_WAL_FRAMES) - frames > REST_FRAMES; i++) {
+			frames = metric_get(jobs->shared, METRIC_WAL_FRAMES);
+			TRY(db_checkpoint(s, jobs->db, false, &bytes));
+		}
 		TRY(finish_log(s, jobs, &bytes));
 	}
 	metric_set(jobs->shared, METRIC_WAL_BYTES, bytes);

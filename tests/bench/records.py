@@ -57,17 +57,20 @@ def bench_replay(site, seconds):
 
 def bench_purge(site, seconds):
     """Few clients, so that what is seen is the purge and not a queue."""
-    site.stop()
-    quiet = site.start() and create(site, seconds, 2)
-    site.stop()
-    fill(site.data, int(time.time() * 1000) - 2 * DAY)
-    site.start()
-    before = purged(site)
-    during = create(site, seconds, 2)
-    after = purged(site)
-    print(f"  2 connections: p99 {quiet['p99_us'] / 1000:.1f} max {quiet['max_us'] / 1000:.1f} ms alone, p99 {during['p99_us'] / 1000:.1f} max"
-          f" {during['max_us'] / 1000:.1f} ms while {before - after} records were purged in {seconds} s")
-    print(f"FIGURE purge_delay_ms p99 {(during['p99_us'] - quiet['p99_us']) / 1000:.1f} max {(during['max_us'] - quiet['max_us']) / 1000:.1f} (target under 20)")
+    p99, worst = [], []
+    for _ in range(3):
+        quiet = create(site, seconds, 2)
+        site.stop()
+        fill(site.data, int(time.time() * 1000) - 2 * DAY)
+        site.start()
+        before = purged(site)
+        during = create(site, seconds, 2)
+        after = purged(site)
+        p99.append((during["p99_us"] - quiet["p99_us"]) / 1000)
+        worst.append((during["max_us"] - quiet["max_us"]) / 1000)
+        print(f"  2 connections: p99 {quiet['p99_us'] / 1000:.1f} max {quiet['max_us'] / 1000:.1f} ms alone, p99 {during['p99_us'] / 1000:.1f} max"
+              f" {during['max_us'] / 1000:.1f} ms while {before - after} records were purged in {seconds} s")
+    print(f"FIGURE purge_delay_ms p99 {statistics.median(p99):.1f} max {statistics.median(worst):.1f} (target under 20)")
 
 
 def run(build, folder, seconds):
