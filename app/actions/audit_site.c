@@ -180,10 +180,14 @@ static enum status
 check_canonical(struct scope *s, struct audit *a, struct look *l, const struct resource *r)
 {
 	int want = r->state == STATE_PUBLISHED ? 200 : r->state == STATE_GONE ? 410 : 404;
+	struct resource other;
 	/* A tag that nothing carries is no page. */
 	bool is_empty_tag = r->kind == KIND_TAG && want == 200 && l->is.status == 404;
 
-	(void)a;
+	if (r->merged_into != 0) {
+		TRY(store_resource_load(s, a->read, &other, r->merged_into));
+		want = other.state == STATE_PUBLISHED ? 301 : other.state == STATE_GONE ? 410 : 404;
+	}
 	if (l->is.status != want && !is_empty_tag)
 		wrong(s, l, "address", "is the address of the %s %s, which is %s, and means %d", kind_name(r->kind), r->uid, state_name(r->state),
 		    l->is.status);

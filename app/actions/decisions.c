@@ -3,6 +3,7 @@
 #include "actions/cursor.h"
 #include "actions/input.h"
 #include "actions/json.h"
+#include "actions/lifecycle.h"
 #include "actions/live.h"
 #include "actions/resource_answer.h"
 #include "store/duplicates.h"
@@ -13,9 +14,14 @@
 #define REASON_MAX 500
 #define LIST "duplicate-content"
 
-struct decision { int64_t id; const char *reason; };	/* NULL = undo */
+enum verdict { DISTINCT, REDIRECT, UNDO, VERDICTS };
+struct decision { int64_t id; enum verdict verdict; const char *reason; };	/* of DISTINCT, else NULL */
 
+static const char *const verdicts[VERDICTS] = { "distinct", "redirect", "undo" };
+
+static bool		verdict_parse(const char *word, enum verdict *);
 static enum status	decision_apply(struct scope *, struct db *, struct unit *);
+static enum status	decide(struct scope *, struct db *, const struct unit *, struct resource *);
 static enum status	settle(struct scope *, struct db *, const struct unit *, struct resource *, const char *reason);
 static void		put_side(struct scope *, struct buf *, const struct site *, const char *name, const struct copy_side *);
 
@@ -28,20 +34,22 @@ decision_prepare(struct scope *s, struct db *db, struct unit *u, enum kind kind,
 	struct resource r;
 	struct input in;
 
-	TRY(resource_for(s, db, &u->who, ACTION_PUBLISH, kind, id, &r));
+	TRY(resource_for_step(s, db, &u->who, ACTION_PUBLISH, kind, id, true, &r));
 	s->error = NULL;
 	in = input_of(s, body, "");
 	input_known(&in, names);
 	word = input_required(&in, "decision", 20);
 	reason = input_text(&in, "reason", REASON_MAX, true);
-	if (word != NULL && strcmp(word, "distinct") != 0 && strcmp(word, "undo") != 0)
-		input_bad(&in, ERR_INVALID, "decision", "must be \"distinct\" or \"undo\"");
-	else if (word != NULL && strcmp(word, "distinct") == 0 && (reason == NULL || str_trim(str_of(reason)).len == 0))
+	if (word != NULL && !verdict_parse(word, &d->verdict))
+		input_bad(&in, ERR_INVALID, "decision", "must be \"distinct\", \"redirect\" or \"undo\"");
+	else if (word != NULL && d->verdict == DISTINCT && (reason == NULL || str_trim(str_of(reason)).len == 0))
 		input_bad(&in, ERR_INVALID, "reason", "say why this text is published twice on purpose");
 	TRY(in.status);
+	if (d->verdict == REDIRECT)
+		TRY(permission_require(s, &u->who, ACTION_DELETE, r.owner_user));
 	TRY(version_require(s, u->if_match, r.edit_version));
 	d->id = r.id;
-	d->reason = strcmp(word, "distinct") == 0 ? reason : NULL;
+	d->reason = d->verdict == DISTINCT ? reason : NULL;
 	u->input = d;
 	u->apply = decision_apply;
 	return OK;
@@ -81,23 +89,47 @@ decision_report(struct scope *s, struct db *db, const struct site *site, const s
 	return OK;
 }
 
+static bool
+verdict_parse(const char *word, enum verdict *out)
+{
+	for (*out = 0; *out < VERDICTS; ++*out)
+		if (strcmp(word, verdicts[*out]) == 0)
+			return true;
+	return false;
+}
+
 static enum status
 decision_apply(struct scope *s, struct db *db, struct unit *u)
 {
 	const struct decision *d = u->input;
 	struct resource r;
+	bool unchanged;
+
+	if (d->verdict != REDIRECT) {
+		TRY(decide(s, db, u, &r));
+		return resource_answer_stored(s, db, u, &r);
+	}
+	TRY(merge_write(s, db, u->site, d->id, u->if_match, &r, &unchanged));
+	if (!unchanged)
+		TRY(store_audit_entry(s, db, u->who.user_id, "duplicate.redirect", r.uid, ""));
+	return resource_answer_stored(s, db, u, &r);
+}
+
+static enum status
+decide(struct scope *s, struct db *db, const struct unit *u, struct resource *r)
+{
+	const struct decision *d = u->input;
 	bool is_same;
 
-	TRY(store_resource_load(s, db, &r, d->id));
-	if (r.state == STATE_GONE)
-		return fail(s, ERR_GONE, NULL, "the %s %s was deleted", kind_name(r.kind), r.uid);
-	TRY(version_require(s, u->if_match, r.edit_version));
-	is_same = d->reason == NULL ? r.distinct_reason == NULL : r.distinct_reason != NULL && strcmp(d->reason, r.distinct_reason) == 0;
-	if (!is_same && d->reason != NULL && r.distinct_reason == NULL && r.duplicate_of == 0)
-		return fail(s, ERR_STATE_CONFLICT, "decision", "the %s %s is nobody's copy", kind_name(r.kind), r.uid);
-	if (!is_same)
-		TRY(settle(s, db, u, &r, d->reason));
-	return resource_answer_stored(s, db, u, &r);
+	TRY(store_resource_load(s, db, r, d->id));
+	if (r->state == STATE_GONE)
+		return fail(s, ERR_GONE, NULL, "the %s %s was %s; restoring it brings it back", kind_name(r->kind), r->uid,
+		    r->merged_into != 0 ? "given up for another" : "deleted");
+	TRY(version_require(s, u->if_match, r->edit_version));
+	is_same = d->reason == NULL ? r->distinct_reason == NULL : r->distinct_reason != NULL && strcmp(d->reason, r->distinct_reason) == 0;
+	if (!is_same && d->reason != NULL && r->distinct_reason == NULL && r->duplicate_of == 0)
+		return fail(s, ERR_STATE_CONFLICT, "decision", "the %s %s is nobody's copy", kind_name(r->kind), r->uid);
+	return is_same ? OK : settle(s, db, u, r, d->reason);
 }
 
 static enum status

@@ -41,9 +41,9 @@ facts_load_original(struct scope *s, struct db *db, struct facts *f)
 	struct resource original;
 
 	f->original_uid = f->original_path = NULL;
-	if (f->resource.duplicate_of == 0)
+	if (f->resource.duplicate_of == 0 && f->resource.merged_into == 0)
 		return OK;
-	TRY(store_resource_load(s, db, &original, f->resource.duplicate_of));
+	TRY(store_resource_load(s, db, &original, f->resource.duplicate_of != 0 ? f->resource.duplicate_of : f->resource.merged_into));
 	f->original_uid = original.uid;
 	f->original_path = original.state == STATE_PUBLISHED ? original.path : NULL;
 	return OK;

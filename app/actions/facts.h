@@ -17,7 +17,7 @@ struct facts {
 	size_t		 tag_count;
 	struct term	 author;	/* id 0 = none */
 	const char	*parent_uid;	/* NULL = none */
-	const char	*original_uid, *original_path;	/* of the resource whose copy this is; NULL = it is none, and no path while that is not live */
+	const char	*original_uid, *original_path;	/* of the resource whose copy this is or was; NULL = it is none, and no path while that is not live */
 	bool		 is_used;	/* tags and authors: something live refers to it */
 };
 
@@ -27,7 +27,7 @@ enum status	 facts_of_resource(struct scope *, struct db *, struct facts *out, c
 		    bool with_content) MUST_USE;
 /* The same with any revision. ERR_NOT_FOUND. */
 enum status	 facts_of_revision(struct scope *, struct db *, struct facts *out, const struct resource *, int64_t number, bool with_content) MUST_USE;
-/* Fill original_* from resource.duplicate_of. */
+/* Fill original_* from resource.duplicate_of or merged_into. */
 enum status	 facts_load_original(struct scope *, struct db *, struct facts *) MUST_USE;
 
 const char	*facts_url(struct scope *, const struct site *, const struct facts *);

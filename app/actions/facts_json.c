@@ -96,7 +96,8 @@ write_members(struct scope *s, struct buf *b, const struct site *site, const str
 		buf_text(b, v->fields);
 	}
 	write_in_sitemap(b, site, f);
-	put(b, "duplicate_of", f->original_uid);
+	put(b, "duplicate_of", r->duplicate_of != 0 ? f->original_uid : NULL);
+	put(b, "merged_into", r->merged_into != 0 ? f->original_uid : NULL);
 	json_put_name(b, "created_at");
 	json_put_time(b, r->created_at);
 	json_put_name(b, "updated_at");

@@ -2,6 +2,7 @@
 
 #include "actions/live.h"
 #include "actions/resource_answer.h"
+#include "store/duplicates.h"
 #include "store/resources.h"
 
 static enum status	begin(struct scope *, struct db *, int64_t id, const char *if_match, struct resource *);
@@ -39,6 +40,32 @@ restore_write(struct scope *s, struct db *db, const struct site *site, int64_t i
 	TRY(begin(s, db, id, if_match, out));
 	*unchanged = out->state == STATE_WITHDRAWN;
 	return *unchanged ? OK : leave(s, db, site, out, MOVE_RESTORE, "resource.restored");
+}
+
+enum status
+merge_write(struct scope *s, struct db *db, const struct site *site, int64_t id, const char *if_match, struct resource *out, bool *unchanged)
+{
+	struct changed *merged;
+	size_t count;
+
+	TRY(begin(s, db, id, if_match, out));
+	*unchanged = out->merged_into != 0;
+	if (*unchanged)
+		return OK;
+	if (out->state != STATE_GONE && out->duplicate_of == 0)
+		return fail(s, ERR_STATE_CONFLICT, "decision", "the %s %s is nobody's copy", kind_name(out->kind), out->uid);
+	out->merged_into = out->duplicate_of;
+	TRY(leave(s, db, site, out, MOVE_DELETE, "resource.merged"));
+	/* Copies that were given up for this one: still one hop. */
+	TRY(store_duplicates_merge_on(s, db, id, out->merged_into, &merged, &count));
+	for (size_t i = 0; i < count; i++) {
+		struct resource r;
+
+		TRY(store_resource_load(s, db, &r, merged[i].id));
+		db_touch(db, "resource:%" PRId64, r.id);
+		TRY(event_write(s, db, site, &r, "resource.changed"));
+	}
+	return OK;
 }
 
 enum status
@@ -112,6 +139,8 @@ leave(struct scope *s, struct db *db, const struct site *site, struct resource *
 	change.hash_before = r->content_hash;
 	change.author_before = r->live_author;
 	r->content_hash = NULL;
+	if (r->state != STATE_GONE)
+		r->merged_into = 0;
 	r->hash_since = r->duplicate_of = r->publish_at = r->scheduled_revision = r->withdraw_at = 0;
 	r->changed_at = s->now;
 	TRY(store_resource_leave(s, db, r, from, &changed));

@@ -17,7 +17,11 @@ enum status	 withdraw_write(struct scope *, struct db *, const struct site *, in
  * the name is no longer shown. */
 enum status	 delete_write(struct scope *, struct db *, const struct site *, int64_t id, const char *if_match, struct resource *out,
 		    bool *unchanged) MUST_USE;
-/* Gone to withdrawn. */
+/* A copy is given up for its original: gone, and all its addresses lead to where the original is, as long as that is live. ERR_STATE_CONFLICT for what
+ * is nobody's copy. What was merged already is unchanged. */
+enum status	 merge_write(struct scope *, struct db *, const struct site *, int64_t id, const char *if_match, struct resource *out,
+		    bool *unchanged) MUST_USE;
+/* Gone to withdrawn, and merged into nothing any more. */
 enum status	 restore_write(struct scope *, struct db *, const struct site *, int64_t id, const char *if_match, struct resource *out,
 		    bool *unchanged) MUST_USE;
 

@@ -30,6 +30,7 @@ struct resource {
 	int64_t		 hash_since;
 	int64_t		 duplicate_of;	/* resource id; 0 = none */
 	const char	*distinct_reason;
+	int64_t		 merged_into;	/* STATE_GONE only: where its addresses lead; resource id, 0 = nowhere */
 	const char	*client_ref;
 	const char	*ref_hash;
 	const char	*ref_source;

@@ -66,6 +66,11 @@ WHERE r.id > $1 AND r.id <= $2 AND r.state = 'published' AND r.content_hash IS N
 		AND o.id <> r.id AND o.state = 'published' AND o.live_canonical IS NULL AND o.live_noindex = 0
 		AND (r.live_noindex = 1 OR o.hash_since < r.hash_since OR (o.hash_since = r.hash_since AND o.id < r.id)));
 
+-- name: audit_merged
+SELECT d.id, d.kind || ' ' || d.uid, 'was given up for ' || o.uid || ', which was given up itself'
+FROM resource d JOIN resource o ON o.id = d.merged_into
+WHERE d.id > $1 AND d.id <= $2 AND o.merged_into IS NOT NULL;
+
 -- name: audit_hash
 SELECT r.id, r.kind || ' ' || r.uid, 'is ' || r.state || ' and still counts as having a text'
 FROM resource r WHERE r.id > $1 AND r.id <= $2 AND r.state <> 'published' AND (r.content_hash IS NOT NULL OR r.duplicate_of IS NOT NULL);

@@ -1,6 +1,8 @@
 /* duplicates.c - who had a text first. */
 #include "store/duplicates.h"
 
+static enum status	list_changed(struct scope *, struct db_rows *, struct changed **, size_t *count);
+
 enum status
 store_duplicates_originals(struct scope *s, struct db *db, const char *locale, const char *hash, struct holder *out, size_t limit,
     size_t *count)
@@ -49,14 +51,30 @@ store_duplicates_regroup(struct scope *s, struct db *db, const char *locale, con
     struct changed **out, size_t *count)
 {
 	struct db_rows *rows;
-	size_t room = 0;
 
-	*out = NULL;
-	*count = 0;
 	if (to == 0)
 		TRY(db_query(s, db, &rows, SQL_DUPLICATES_RELEASE, ARGS(TEXT(locale), TEXT(hash), INT(from))));
 	else
 		TRY(db_query(s, db, &rows, SQL_DUPLICATES_REGROUP, ARGS(INT(to), TEXT(locale), TEXT(hash), INT(from))));
+	return list_changed(s, rows, out, count);
+}
+
+enum status
+store_duplicates_merge_on(struct scope *s, struct db *db, int64_t from, int64_t to, struct changed **out, size_t *count)
+{
+	struct db_rows *rows;
+
+	TRY(db_query(s, db, &rows, SQL_DUPLICATES_MERGE_ON, ARGS(INT(to), INT(from))));
+	return list_changed(s, rows, out, count);
+}
+
+static enum status
+list_changed(struct scope *s, struct db_rows *rows, struct changed **out, size_t *count)
+{
+	size_t room = 0;
+
+	*out = NULL;
+	*count = 0;
 	while (db_next(rows)) {
 		if (*count == room) {
 			*out = arena_grow(s->arena, *out, room * sizeof(**out), (room + 64) * sizeof(**out));

@@ -26,6 +26,8 @@ enum status	 store_duplicates_set(struct scope *, struct db *, int64_t id, int64
 struct changed { int64_t id, event_version; };
 enum status	 store_duplicates_regroup(struct scope *, struct db *, const char *locale, const char *hash, int64_t from, int64_t to,
 		    struct changed **, size_t *count) MUST_USE;
+/* What was merged into `from` is merged into `to`. */
+enum status	 store_duplicates_merge_on(struct scope *, struct db *, int64_t from, int64_t to, struct changed **, size_t *count) MUST_USE;
 /* r->distinct_reason (NULL = none), and nobody's copy for now; conditional on the version `r` was read with, whose versions are raised. */
 enum status	 store_duplicates_decide(struct scope *, struct db *, struct resource *r, bool *changed) MUST_USE;
 

@@ -37,6 +37,12 @@ UPDATE resource
 SET distinct_reason = $1, duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $2
 WHERE id = $3 AND edit_version = $4;
 
+-- What was given up for one that is now given up itself.
+-- name: duplicates_merge_on
+UPDATE resource SET merged_into = $1, event_version = event_version + 1
+WHERE merged_into = $2
+RETURNING id, event_version;
+
 -- Every copy, by its original.
 -- name: duplicates_list
 SELECT d.id, d.uid, d.kind, d.live_title, dp.path, o.id, o.uid, o.kind, o.live_title, op.path, d.hash_since

@@ -15,7 +15,7 @@ struct path_hit {
 	enum path_role	 role;
 	const char	*target;	/* PATH_EXTERNAL: a local path or an absolute URL */
 	int		 status;	/* of the redirect, or 410 / 451 */
-	int64_t		 resource_id;	/* 0 = none; the three below are its own */
+	int64_t		 resource_id;	/* 0 = none; where the row's own was merged into another, that; the three below are its own */
 	enum kind	 kind;
 	enum state	 state;
 	const char	*canonical;	/* stored form */

@@ -4,24 +4,27 @@
 SELECT p.path, NULL, p.uid, p.resource_id, p.target, p.status, p.was_public, p.note, p.version, p.hits, p.last_hit_at, p.created_at, p.changed_at,
 	r.uid, r.kind, r.state, c.path
 FROM path p
-LEFT JOIN resource r ON r.id = p.resource_id
-LEFT JOIN path c ON c.resource_id = p.resource_id AND c.role = 'canonical'
+LEFT JOIN resource o ON o.id = p.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
 WHERE p.path = $1 AND p.role <> 'canonical';
 
 -- name: redirect_by_query
 SELECT p.path, p.pairs, p.uid, p.resource_id, p.target, p.status, 0, p.note, p.version, p.hits, p.last_hit_at, p.created_at, p.changed_at,
 	r.uid, r.kind, r.state, c.path
 FROM path_query p
-LEFT JOIN resource r ON r.id = p.resource_id
-LEFT JOIN path c ON c.resource_id = p.resource_id AND c.role = 'canonical'
+LEFT JOIN resource o ON o.id = p.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
 WHERE p.path = $1 AND p.pairs = $2;
 
 -- name: redirect_by_pattern
 SELECT p.pattern, NULL, p.uid, p.resource_id, p.target, p.status, 0, p.note, p.version, p.hits, p.last_hit_at, p.created_at, p.changed_at,
 	r.uid, r.kind, r.state, c.path
 FROM path_rule p
-LEFT JOIN resource r ON r.id = p.resource_id
-LEFT JOIN path c ON c.resource_id = p.resource_id AND c.role = 'canonical'
+LEFT JOIN resource o ON o.id = p.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
 WHERE p.pattern = $1;
 
 -- Which table an id belongs to, and the row's key there.
@@ -36,8 +39,9 @@ SELECT 2, pattern, NULL FROM path_rule WHERE uid = $1;
 SELECT p.path, NULL, p.uid, p.resource_id, p.target, p.status, p.was_public, p.note, p.version, p.hits, p.last_hit_at, p.created_at, p.changed_at,
 	r.uid, r.kind, r.state, c.path
 FROM path p INDEXED BY path_redirects
-LEFT JOIN resource r ON r.id = p.resource_id
-LEFT JOIN path c ON c.resource_id = p.resource_id AND c.role = 'canonical'
+LEFT JOIN resource o ON o.id = p.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
 WHERE p.role <> 'canonical' AND p.path > $1
 ORDER BY p.path
 LIMIT $2;
@@ -46,8 +50,9 @@ LIMIT $2;
 SELECT p.path, p.pairs, p.uid, p.resource_id, p.target, p.status, 0, p.note, p.version, p.hits, p.last_hit_at, p.created_at, p.changed_at,
 	r.uid, r.kind, r.state, c.path
 FROM path_query p
-LEFT JOIN resource r ON r.id = p.resource_id
-LEFT JOIN path c ON c.resource_id = p.resource_id AND c.role = 'canonical'
+LEFT JOIN resource o ON o.id = p.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
 WHERE p.path >= $1 AND (p.path > $1 OR p.pairs > $2)
 ORDER BY p.path, p.pairs
 LIMIT $3;
@@ -56,8 +61,9 @@ LIMIT $3;
 SELECT p.pattern, NULL, p.uid, p.resource_id, p.target, p.status, 0, p.note, p.version, p.hits, p.last_hit_at, p.created_at, p.changed_at,
 	r.uid, r.kind, r.state, c.path
 FROM path_rule p
-LEFT JOIN resource r ON r.id = p.resource_id
-LEFT JOIN path c ON c.resource_id = p.resource_id AND c.role = 'canonical'
+LEFT JOIN resource o ON o.id = p.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
 WHERE p.pattern > $1
 ORDER BY p.pattern
 LIMIT $2;
@@ -66,8 +72,9 @@ LIMIT $2;
 SELECT p.path, NULL, p.uid, p.resource_id, p.target, p.status, p.was_public, p.note, p.version, p.hits, p.last_hit_at, p.created_at, p.changed_at,
 	r.uid, r.kind, r.state, c.path
 FROM path p
-LEFT JOIN resource r ON r.id = p.resource_id
-LEFT JOIN path c ON c.resource_id = p.resource_id AND c.role = 'canonical'
+LEFT JOIN resource o ON o.id = p.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
 WHERE p.resource_id = $1 AND p.role <> 'canonical' AND p.path > $2
 ORDER BY p.path
 LIMIT $3;
@@ -76,8 +83,9 @@ LIMIT $3;
 SELECT p.path, p.pairs, p.uid, p.resource_id, p.target, p.status, 0, p.note, p.version, p.hits, p.last_hit_at, p.created_at, p.changed_at,
 	r.uid, r.kind, r.state, c.path
 FROM path_query p
-LEFT JOIN resource r ON r.id = p.resource_id
-LEFT JOIN path c ON c.resource_id = p.resource_id AND c.role = 'canonical'
+LEFT JOIN resource o ON o.id = p.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
 WHERE p.resource_id = $1 AND p.path >= $2 AND (p.path > $2 OR p.pairs > $3)
 ORDER BY p.path, p.pairs
 LIMIT $4;

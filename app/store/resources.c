@@ -97,8 +97,8 @@ store_resource_leave(struct scope *s, struct db *db, struct resource *r, enum st
 {
 	int64_t changes;
 
-	TRY(db_run(s, db, SQL_RESOURCE_LEAVE, ARGS(TEXT(state_name(r->state)), INT(r->changed_at), INT(r->id), TEXT(state_name(from)),
-	    INT(r->edit_version)), &changes));
+	TRY(db_run(s, db, SQL_RESOURCE_LEAVE, ARGS(TEXT(state_name(r->state)), ID(r->merged_into), INT(r->changed_at), INT(r->id),
+	    TEXT(state_name(from)), INT(r->edit_version)), &changes));
 	*changed = raise_versions(r, changes);
 	return OK;
 }
@@ -290,6 +290,7 @@ read_resource(struct scope *s, struct db_rows *rows, struct resource *r)
 	r->hash_since = col_int(rows, col++);
 	r->duplicate_of = col_int(rows, col++);
 	r->distinct_reason = col_text(s, rows, col++);
+	r->merged_into = col_int(rows, col++);
 	r->client_ref = col_text(s, rows, col++);
 	r->ref_hash = col_text(s, rows, col++);
 	r->ref_source = col_text(s, rows, col++);

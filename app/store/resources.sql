@@ -3,7 +3,7 @@
 -- name: resource_by_id
 SELECT r.id, r.uid, r.kind, r.locale, r.state, r.slug, r.parent_id, r.edit_version, r.event_version, r.head_revision, r.live_revision,
 	r.scheduled_revision, r.publish_at, r.withdraw_at, r.first_published_at, r.live_changed_at, r.live_title, r.live_summary, r.live_noindex,
-	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.client_ref, r.ref_hash,
+	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.merged_into, r.client_ref, r.ref_hash,
 	r.ref_source, r.guid, r.owner_user, r.created_at, r.changed_at, p.path
 FROM resource r LEFT JOIN path p ON p.resource_id = r.id AND p.role = 'canonical'
 WHERE r.id = $1;
@@ -11,7 +11,7 @@ WHERE r.id = $1;
 -- name: resource_by_uid
 SELECT r.id, r.uid, r.kind, r.locale, r.state, r.slug, r.parent_id, r.edit_version, r.event_version, r.head_revision, r.live_revision,
 	r.scheduled_revision, r.publish_at, r.withdraw_at, r.first_published_at, r.live_changed_at, r.live_title, r.live_summary, r.live_noindex,
-	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.client_ref, r.ref_hash,
+	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.merged_into, r.client_ref, r.ref_hash,
 	r.ref_source, r.guid, r.owner_user, r.created_at, r.changed_at, p.path
 FROM resource r LEFT JOIN path p ON p.resource_id = r.id AND p.role = 'canonical'
 WHERE r.uid = $1 AND r.kind = $2;
@@ -20,7 +20,7 @@ WHERE r.uid = $1 AND r.kind = $2;
 -- name: resource_by_slug
 SELECT r.id, r.uid, r.kind, r.locale, r.state, r.slug, r.parent_id, r.edit_version, r.event_version, r.head_revision, r.live_revision,
 	r.scheduled_revision, r.publish_at, r.withdraw_at, r.first_published_at, r.live_changed_at, r.live_title, r.live_summary, r.live_noindex,
-	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.client_ref, r.ref_hash,
+	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.merged_into, r.client_ref, r.ref_hash,
 	r.ref_source, r.guid, r.owner_user, r.created_at, r.changed_at, p.path
 FROM resource r LEFT JOIN path p ON p.resource_id = r.id AND p.role = 'canonical'
 WHERE r.kind = $1 AND r.slug = $2
@@ -30,7 +30,7 @@ LIMIT 1;
 -- name: resource_by_ref
 SELECT r.id, r.uid, r.kind, r.locale, r.state, r.slug, r.parent_id, r.edit_version, r.event_version, r.head_revision, r.live_revision,
 	r.scheduled_revision, r.publish_at, r.withdraw_at, r.first_published_at, r.live_changed_at, r.live_title, r.live_summary, r.live_noindex,
-	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.client_ref, r.ref_hash,
+	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.merged_into, r.client_ref, r.ref_hash,
 	r.ref_source, r.guid, r.owner_user, r.created_at, r.changed_at, p.path
 FROM resource r LEFT JOIN path p ON p.resource_id = r.id AND p.role = 'canonical'
 WHERE r.ref_source = $1 AND r.client_ref = $2;
@@ -38,7 +38,7 @@ WHERE r.ref_source = $1 AND r.client_ref = $2;
 -- name: resource_by_path
 SELECT r.id, r.uid, r.kind, r.locale, r.state, r.slug, r.parent_id, r.edit_version, r.event_version, r.head_revision, r.live_revision,
 	r.scheduled_revision, r.publish_at, r.withdraw_at, r.first_published_at, r.live_changed_at, r.live_title, r.live_summary, r.live_noindex,
-	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.client_ref, r.ref_hash,
+	r.live_canonical, r.live_author, r.is_sticky, r.content_hash, r.hash_since, r.duplicate_of, r.distinct_reason, r.merged_into, r.client_ref, r.ref_hash,
 	r.ref_source, r.guid, r.owner_user, r.created_at, r.changed_at, p.path
 FROM resource r LEFT JOIN path p ON p.resource_id = r.id AND p.role = 'canonical'
 WHERE r.id = (SELECT resource_id FROM path WHERE path = $1) AND r.kind = $2;
@@ -74,8 +74,8 @@ WHERE id = $13 AND state = $14 AND edit_version = $15;
 -- name: resource_leave
 UPDATE resource
 SET state = $1, withdraw_at = NULL, publish_at = NULL, scheduled_revision = NULL, content_hash = NULL, hash_since = NULL,
-	duplicate_of = NULL, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $2
-WHERE id = $3 AND state = $4 AND edit_version = $5;
+	duplicate_of = NULL, merged_into = $2, edit_version = edit_version + 1, event_version = event_version + 1, changed_at = $3
+WHERE id = $4 AND state = $5 AND edit_version = $6;
 
 -- name: resource_schedule
 UPDATE resource
@@ -88,7 +88,8 @@ WHERE id = $6 AND state = $7 AND edit_version = $8;
 SELECT EXISTS (SELECT 1 FROM path WHERE resource_id = $1 AND (was_public = 1 OR role <> 'canonical'))
 	OR EXISTS (SELECT 1 FROM path_query WHERE resource_id = $1) OR EXISTS (SELECT 1 FROM path_rule WHERE resource_id = $1)
 	OR EXISTS (SELECT 1 FROM resource WHERE parent_id = $1) OR EXISTS (SELECT 1 FROM resource WHERE live_author = $1)
-	OR EXISTS (SELECT 1 FROM resource WHERE duplicate_of = $1) OR EXISTS (SELECT 1 FROM revision WHERE author_id = $1)
+	OR EXISTS (SELECT 1 FROM resource WHERE duplicate_of = $1) OR EXISTS (SELECT 1 FROM resource WHERE merged_into = $1)
+	OR EXISTS (SELECT 1 FROM revision WHERE author_id = $1)
 	OR EXISTS (SELECT 1 FROM user WHERE author_id = $1);
 
 -- name: resource_remove_links

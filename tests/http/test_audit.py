@@ -21,6 +21,8 @@ def site():
     names = {}
     names["article"] = create(s, tags=[tag, word()], content=TEXT, title="The same")
     names["copy"] = create(s, content=TEXT, title="The same")
+    names["merged"] = create(s, content=TEXT, title="The same")
+    assert s.post(f"/api/v1/articles/{names['merged']['id']}/duplicate", {"decision": "redirect"}).status == 200
     names["draft"] = create(s, state="draft")
     names["scheduled"] = create(s, state="draft")
     step(s, names["scheduled"], "schedule", {"publish_at": "2099-01-01T00:00:00Z"})
@@ -96,6 +98,7 @@ BROKEN = [
     ("rendered", "DELETE FROM rendered WHERE resource_id = (SELECT id FROM resource WHERE uid = ?)", "article"),
     ("live-tags", "DELETE FROM live_tag WHERE resource_id = (SELECT id FROM resource WHERE uid = ?) AND position = 0", "article"),
     ("duplicate", "UPDATE resource SET duplicate_of = (SELECT id FROM resource WHERE state = 'gone') WHERE uid = ?", "copy"),
+    ("merged", "UPDATE resource SET merged_into = (SELECT id FROM resource WHERE merged_into IS NOT NULL) WHERE uid = ?", "gone"),
     ("two-originals", "UPDATE resource SET duplicate_of = NULL WHERE uid = ?", "copy"),
     ("text-of-the-dead", "UPDATE resource SET content_hash = 'x' WHERE uid = ?", "withdrawn"),
     ("sitemap-part", "DELETE FROM sitemap_part", None),

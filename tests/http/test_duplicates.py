@@ -114,6 +114,71 @@ def test_a_copy_may_be_declared_different_on_purpose_and_that_taken_back(server)
     assert server.value("SELECT count(*) FROM audit_entry WHERE subject = ?", second["id"]) == 2
 
 
+def moved_to(server, path, url):
+    r = server.get(path)
+    return (r.status, r.headers.get("Location")) == (301, url)
+
+
+def test_a_copy_may_be_given_up_for_its_original(server):
+    first, second, third = pair(server, 3)
+    old = second["path"]
+    second = step(server, second, "move", {"slug": word()})
+    source = "/" + word()
+    assert server.post("/api/v1/redirects", {"source": source, "target": second["id"]}).status == 201
+    linking = create(server, content=f"[there]({second['path']})")
+    key = word() + "-redirect-key-1"
+    said = decide(server, second, {"decision": "redirect"}, key=key)
+    now = said.json()
+    assert (now["state"], now["merged_into"], now["duplicate_of"], now["canonical"]) == ("gone", first["id"], None, first["url"])
+    assert topics(server, second)[-1] == "resource.merged"
+    for path in (second["path"], old, source):
+        assert moved_to(server, path, first["url"]) and moved_to(server, path + "/?a=1", first["url"] + "?a=1")
+    assert f'href="{first["url"]}"' in server.get(linking["path"]).text or f'href="{first["path"]}"' in server.get(linking["path"]).text
+    check(server, first, third)
+    again = decide(server, second, {"decision": "redirect"}, key=key)
+    assert again.headers["Idempotent-Replayed"] == "true" and again.body == said.body
+    assert decide(server, second, {"decision": "redirect"}).json()["version"] == now["version"]
+    assert server.value("SELECT count(*) FROM audit_entry WHERE subject = ? AND action = 'duplicate.redirect'", second["id"]) == 1
+    # The original moves: still one hop. It goes: nothing is there, or nothing any more.
+    first = step(server, first, "move", {"slug": word()})
+    assert moved_to(server, old, first["url"])
+    first = step(server, first, "withdraw")
+    assert server.get(old).status == 404 and server.get(second["path"]).status == 404
+    delete(server, first)
+    assert server.get(old).status == 410
+    # Nobody else gets the address, and restoring brings it back.
+    assert server.post("/api/v1/articles", {"title": "x", "content": "x", "slug": second["slug"]}).status == 409
+    back = step(server, second, "restore")
+    assert (back["state"], back["merged_into"], back["canonical"]) == ("withdrawn", None, second["url"])
+    assert server.get(old).status == 404
+    step(server, second, "publish")
+    assert server.get(second["path"]).status == 200 and moved_to(server, old, second["url"])
+
+
+def test_what_was_given_up_for_a_copy_that_is_given_up_leads_to_the_last_in_one_hop(server):
+    first, second, third = pair(server, 3)
+    decide(server, third, {"decision": "redirect"})
+    step(server, first, "withdraw")
+    assert server.get(third["path"]).status == 404
+    # The second is the original now, the first its copy, and then given up: the third goes along.
+    step(server, first, "publish")
+    assert read(server, first)["duplicate_of"] == second["id"]
+    decide(server, first, {"decision": "redirect"})
+    assert moved_to(server, third["path"], second["url"]) and moved_to(server, first["path"], second["url"])
+    assert read(server, third)["merged_into"] == second["id"]
+    assert server.value("SELECT count(*) FROM outbox o JOIN resource r ON r.id = o.aggregate_id WHERE r.uid = ? AND o.event_version = r.event_version",
+                        third["id"]) == 1
+
+
+def test_who_may_not_delete_may_not_give_up(server):
+    first, second = pair(server)
+    assert decide(server, first, {"decision": "redirect"}, 409).json()["code"] == "state_conflict"
+    assert decide(server, second, {"decision": "redirect"}, 403, token=server.tokens["author"]).json()["code"] == "forbidden"
+    delete(server, second)
+    assert decide(server, second, {"decision": "redirect"}, 410).json()["code"] == "gone"
+    assert decide(server, second, {"decision": "undo"}, 410).json()["code"] == "gone"
+
+
 def test_what_cannot_be_decided_is_refused(server):
     first, second = pair(server)
     assert decide(server, first, {"decision": "distinct", "reason": "x"}, 409).json()["code"] == "state_conflict"

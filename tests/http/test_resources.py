@@ -13,7 +13,7 @@ from stele import new_key
 KINDS = ("articles", "pages", "tags", "authors")
 TIME = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z")
 MEMBERS = {"id", "kind", "state", "slug", "path", "url", "canonical", "title", "summary", "format", "tags", "author", "locale", "client_ref",
-           "version", "has_unpublished_changes", "seo", "fields", "in_sitemap", "duplicate_of", "created_at", "updated_at", "publish_at", "withdraw_at",
+           "version", "has_unpublished_changes", "seo", "fields", "in_sitemap", "duplicate_of", "merged_into", "created_at", "updated_at", "publish_at", "withdraw_at",
            "published_at", "changed_at"}
 
 
