@@ -20,6 +20,7 @@ struct db_rows {
 	int64_t		 deadline;	/* clock_monotonic */
 	bool		 running;	/* between db_query and db_end */
 	bool		 is_copy;	/* a second use of a running statement: finalized at its end */
+	bool		 may_do_nothing;	/* ON CONFLICT DO NOTHING: a violation shows by no row changed */
 	int		 values;
 	unsigned char	 place[MAX_VALUES];	/* SQLite numbers $2 by order of appearance, not by its digit */
 };
@@ -598,6 +599,7 @@ prepare(struct scope *s, struct db *db, struct db_rows *rows, enum sql sql)
 		return failed(s, db, name, rc);
 	rows->db = db;
 	rows->sql = sql;
+	rows->may_do_nothing = strstr(sql_texts[sql].text, "DO NOTHING") != NULL;
 	rows->values = sqlite3_bind_parameter_count(rows->stmt);
 	if (str_trim(str_of(tail)).len == 0 && rows->values <= MAX_VALUES) {
 		for (i = 0; i < rows->values; i++) {
@@ -647,7 +649,8 @@ step(struct db_rows *rows)
 		return rows->rc;
 	rows->db->deadline = rows->deadline;
 	rows->rc = sqlite3_step(rows->stmt);
-	if (rows->rc == SQLITE_CONSTRAINT_UNIQUE || rows->rc == SQLITE_CONSTRAINT_PRIMARYKEY || rows->rc == SQLITE_CONSTRAINT_ROWID)
+	if (rows->rc == SQLITE_CONSTRAINT_UNIQUE || rows->rc == SQLITE_CONSTRAINT_PRIMARYKEY || rows->rc == SQLITE_CONSTRAINT_ROWID ||
+	    (rows->rc == SQLITE_DONE && rows->may_do_nothing && sqlite3_changes64(rows->db->handle) == 0))
 		rows->db->unique_violations++;
 	return rows->rc;
 }

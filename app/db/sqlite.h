@@ -16,5 +16,6 @@ enum status	 db_ask(struct scope *, struct db *, int64_t *out, const char *sql) 
 int64_t		 db_wal_frames(struct db *);
 int		 db_depth(struct db *);			/* open savepoints */
 struct touched	*db_touched(struct db *);
-int64_t		 db_unique_violations(struct db *);	/* since the handle was opened */
+/* Since the handle was opened: statements that a unique constraint stopped, whether they failed or, by ON CONFLICT DO NOTHING, did nothing. */
+int64_t		 db_unique_violations(struct db *);
 #endif

@@ -184,6 +184,25 @@ unique_violations_are_conflicts_and_counted(void **state)
 }
 
 static void
+inserts_that_do_nothing_because_of_a_constraint_are_counted_too(void **state)
+{
+	struct fixture *f = *state;
+	struct db_args user = ARGS(TEXT("ada"), TEXT("admin"), TEXT(NULL), INT(0));
+	int64_t changed = 7;
+
+	assert_int_equal(db_run(f->s, f->db, SQL_USER_INSERT, user, &changed), OK);
+	assert_int_equal(changed, 1);
+	assert_int_equal(db_unique_violations(f->db), 0);
+	assert_int_equal(db_run(f->s, f->db, SQL_USER_INSERT, user, &changed), OK);
+	assert_int_equal(changed, 0);
+	assert_int_equal(db_unique_violations(f->db), 1);
+	/* A statement that may change no row for another reason is none. */
+	assert_int_equal(db_run(f->s, f->db, SQL_RESOURCE_SET_ADDRESS, ARGS(TEXT("x"), TEXT(NULL), INT(99)), &changed), OK);
+	assert_int_equal(changed, 0);
+	assert_int_equal(db_unique_violations(f->db), 1);
+}
+
+static void
 a_read_transaction_keeps_its_snapshot_from_begin_on(void **state)
 {
 	struct fixture *f = *state;
@@ -401,6 +420,7 @@ main(void)
 		TEST(run_counts_changes),
 		TEST(value_without_row_is_not_found),
 		TEST(unique_violations_are_conflicts_and_counted),
+		TEST(inserts_that_do_nothing_because_of_a_constraint_are_counted_too),
 		TEST(a_read_transaction_keeps_its_snapshot_from_begin_on),
 		TEST(a_reader_cannot_write),
 		TEST(rollback_takes_all_back),

@@ -1,0 +1,281 @@
+"""More cases of the contract of a retry, with real clients, every route and every table. The numbers are those of the contract."""
+import concurrent.futures
+import hashlib
+import json
+import random
+import re
+import sqlite3
+import subprocess
+import threading
+
+import pytest
+
+from lossy import PASS, Cut, LossyProxy
+from site_pages import locs, publish, resource_id, wait_for, word
+from stele import ROOT, new_key
+from test_idempotency import ARTICLES, P1, P2, Delta, assert_problem, assert_replay, check_invariants, record, send_only
+from test_operations import items, settled
+
+
+# B. Crash, restart, response loss
+
+
+def told(sock):
+    """Status and body of the answer, or None when it never came whole."""
+    data = b""
+    try:
+        while piece := sock.recv(65536):
+            data += piece
+            head, _, body = data.partition(b"\r\n\r\n")
+            length = re.search(rb"(?i)^content-length: (\d+)", head, re.M)
+            if length and len(body) == int(length[1]):
+                return int(head.split()[1]), json.loads(body)
+    except OSError:
+        pass
+    return None
+
+
+def test_c18_what_was_told_before_the_stop_is_told_again_after_it(make_server):
+    """Twenty requests meet the end of the server: whoever got an answer gets the same one again, whoever got none gets one article."""
+    s = make_server()
+    assert s.post(ARTICLES, {"title": "warm"}).status == 201
+    keys, d = [new_key() for _ in range(20)], Delta(s)
+    socks = [send_only(s, k, {"title": f"n{i}"}) for i, k in enumerate(keys)]
+    s.stop()
+    first = [told(sock) for sock in socks]
+    for sock in socks:
+        sock.close()
+    s.start()
+    ids = []
+    for i, (k, was) in enumerate(zip(keys, first)):
+        again = s.post(ARTICLES, {"title": f"n{i}"}, key=k)
+        ids.append(again.json()["id"])
+        if was is not None and was[0] == 201:
+            assert (again.status, again.headers["Idempotent-Replayed"], again.json()) == (200, "true", was[1])
+        else:
+            assert again.status in (200, 201)
+            assert was is None or was[0] == 503
+    assert len(set(ids)) == 20 and (d.art, d.idem, d.out) == (20, 20, 20)
+    check_invariants(s)
+
+
+def test_c20_curl_that_silently_sends_again_on_a_new_connection(server, tmp_path):
+    """Without any option to retry: the kept connection closes without a byte although the server did the work, and curl sends the POST once more."""
+    first, second = (tmp_path / name for name in ("first", "second"))
+    titles, keys = [word(), word()], [new_key(), new_key()]
+    with LossyProxy(server, [PASS, Cut("reply", "nothing"), PASS]) as proxy:
+        argv = ["curl", "-sS"]
+        for n, file in enumerate((first, second)):
+            argv += ["--next", "-sS"] if n else []
+            argv += ["-o", str(file), "-w", "%{http_code} ", f"http://{proxy.host}:{proxy.port}{ARTICLES}", "-H", f"Authorization: Bearer {server.token}",
+                     "-H", f"Idempotency-Key: {keys[n]}", "-H", "Content-Type: application/json", "-d", json.dumps({"title": titles[n]})]
+        run = subprocess.run(argv, capture_output=True, text=True, timeout=60)
+    assert run.returncode == 0 and run.stdout.split() == ["201", "200"], run
+    assert [e.request.field("idempotency-key") for e in proxy.exchanges] == [keys[0], keys[1], keys[1]]
+    assert second.read_bytes() == proxy.exchanges[1].reply.body
+    for title in titles:
+        assert server.value("SELECT count(*) FROM resource WHERE slug = ?", title) == 1
+        assert server.value("SELECT count(*) FROM outbox o JOIN resource r ON r.id = o.aggregate_id WHERE r.slug = ?", title) == 1
+
+
+# C. Scope of the key
+
+
+def test_c27_replay_of_what_is_no_longer_ones_own(make_server):
+    """The right to the resource of the record is asked for again, not only the role."""
+    s = make_server()
+    key, token = new_key(), s.tokens["author"]
+    mine = s.post(ARTICLES, {"title": "Secret", "content": "c"}, token=token).json()
+    first = s.request("PATCH", f"{ARTICLES}/{mine['id']}", {"title": "Secret two"}, token=token, key=key, headers={"If-Match": '"1"'})
+    assert first.status == 200
+    db = sqlite3.connect(s.db, timeout=10)
+    with db:
+        db.execute("UPDATE resource SET owner_user = (SELECT id FROM user WHERE name = 'editor') WHERE uid = ?", (mine["id"],))
+    db.close()
+    again = s.request("PATCH", f"{ARTICLES}/{mine['id']}", {"title": "Secret two"}, token=token, key=key, headers={"If-Match": '"1"'})
+    assert again.status in (403, 404) and b"Secret" not in again.body, again
+    assert s.value("SELECT edit_version FROM resource WHERE uid = ?", mine["id"]) == 2
+
+
+def test_c28_what_the_path_names_is_part_of_the_request(server):
+    """One key, one route, two articles: the second is another request."""
+    a, b, key = publish(server), publish(server), new_key()
+    assert server.post(f"{ARTICLES}/{a['id']}/withdraw", key=key).status == 200
+    r = server.post(f"{ARTICLES}/{b['id']}/withdraw", key=key)
+    assert_problem(r, 409, "idempotency_key_conflict")
+    assert a["id"].encode() not in r.body
+    assert server.value("SELECT state FROM resource WHERE uid = ?", b["id"]) == "published"
+    again = server.post(f"{ARTICLES}/{a['id']}/withdraw", key=key)
+    assert (again.status, again.headers["Idempotent-Replayed"]) == (200, "true")
+
+
+def test_c28_what_the_query_says_is_part_of_the_request_and_its_order_is_not(server):
+    key, body = new_key(), items(1, word())
+    first = server.post("/api/v1/imports?dry_run=1", body, key=key)
+    assert first.status == 202
+    assert_problem(server.post("/api/v1/imports", body, key=key), 409, "idempotency_key_conflict")
+    settled(server, first.headers["Location"])
+    assert server.post("/api/v1/imports?dry_run=1", body, key=key).headers["Idempotent-Replayed"] == "true"
+    assert server.value("SELECT count(*) FROM resource WHERE slug LIKE ?", body["items"][0]["key"].split("-")[0] + "%") == 0
+
+
+# D. What counts as the same request
+
+
+@pytest.mark.parametrize("one,two", [({"summary": None}, {}), ({"tags": []}, {}), ({"tags": ["a", "b"]}, {"tags": ["b", "a"]}), ({"fields": {"n": True}}, {"fields": {"n": 1}}),
+                                     ({"fields": {"n": 0.1}}, {"fields": {"n": 0.10000000000000001}}), ({"content": "C1 "}, {}), ({"title": "t1"}, {})])
+def test_c42_c44_values_that_look_alike_are_other_requests(server, one, two):
+    """Null is not missing, order in a list counts, true is not 1, and numbers are compared as they were written, not as doubles."""
+    key = new_key()
+    first = server.post(ARTICLES, json.dumps({**P1, **one}), key=key, headers={"Content-Type": "application/json"})
+    assert first.status == 201
+    row = tuple(record(server, key))[:17]
+    second = json.dumps({**P1, **two})
+    if "fields" in two and isinstance(two["fields"]["n"], float):
+        second = second.replace("0.1}", "0.10000000000000001}")
+    assert_problem(server.post(ARTICLES, second, key=key, headers={"Content-Type": "application/json"}), 409, "idempotency_key_conflict")
+    assert tuple(record(server, key))[:17] == row
+    assert_replay(server.post(ARTICLES, json.dumps({**P1, **one}), key=key, headers={"Content-Type": "application/json"}), first)
+
+
+# E. The key itself
+
+
+@pytest.mark.parametrize("value", [b'"event":"forged"-12345', b"%0a{%22event%22:%22x%22}", b"\\n\\u000a-0123456789", b"k\xc3\xa9y-0123456789abc", b"<script>alert(1)</script>", b"\x7f-0123456789abcdef"])
+def test_c64_a_key_of_any_bytes_is_refused_and_leaves_one_whole_line_of_log(make_server, value):
+    s = make_server(workers=1)
+    d, body = Delta(s), json.dumps(P1).encode()
+    out = s.raw(b"POST /api/v1/articles HTTP/1.1\r\nHost: 127.0.0.1:%d\r\nConnection: close\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\n"
+                b"Idempotency-Key: %s\r\nContent-Length: %d\r\n\r\n%s" % (s.port, s.token.encode(), value, len(body), body))
+    assert out.startswith(b"HTTP/1.1 400 ")
+    assert (d.art, d.idem) == (0, 0)
+    assert s.post(ARTICLES, P1).status == 201
+    wait_for(lambda: any(e["status"] == 201 for e in s.log_events("request")))
+    for line in s.log_lines():
+        assert isinstance(json.loads(line), dict)
+    assert not [e for e in s.log_events("forged") + s.log_events("x")]
+
+
+GETS = re.findall(r'^ROUTE\(GET, "([^"]+)"', (ROOT / "app/http/routes.def").read_text(), re.M)
+
+
+def content_of(server, but=()):
+    """Every row of every table, as one hash each."""
+    out = {}
+    tables = [r[0] for r in server.sql("SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")]
+    for table in tables:
+        digest = hashlib.sha256()
+        for row in server.sql(f'SELECT * FROM "{table}" ORDER BY 1, 2'):
+            digest.update(repr(tuple(row)).encode())
+        out[table] = digest.hexdigest()
+    return {t: h for t, h in out.items() if t not in but}
+
+
+def test_c74_no_read_of_any_route_writes_anything(make_server):
+    """A thousand reads of all routes, by anybody, with keys: the database holds the same bytes as before."""
+    s = make_server()
+    made = {kind: publish(s, kind=kind) for kind in ("articles", "pages", "tags", "authors")}
+    publish(s, tags=[made["tags"]["title"]], author=made["authors"]["slug"])
+    made["redirects"] = s.post("/api/v1/redirects", {"source": "/old", "target": made["articles"]["id"]}).json()
+    started = s.post("/api/v1/imports", items(1))
+    settled(s, started.headers["Location"])
+    made["operations"] = {"id": started.headers["Location"].rsplit("/", 1)[1]}
+    asset = re.search(r"/assets/([^\"']+)", s.get("/").text)[1]
+    paths = []
+    for route in GETS:
+        path = route.replace("{part}", "1").replace("{file}", asset).replace("{page}", "errors").replace("{n}", "1").replace("*", made["articles"]["path"])
+        if "{id}" in path:
+            path = path.replace("{id}", made[path.split("/")[3]]["id"])
+        paths.append(path)
+    assert not [p for p in paths if "{" in p] and len(paths) > 30
+    answered = {}
+    before = None
+    for round in range(12):
+        for path in paths:
+            token = (None, s.token, s.tokens["viewer"])[round % 3]
+            for method in ("GET", "HEAD"):
+                r = s.request(method, path, token=token, key=True, headers=[("If-Match", '"1"')] if round % 2 else [])
+                answered.setdefault(path, set()).add(r.status)
+        if before is None:
+            before = content_of(s)
+    assert content_of(s, ()) == before
+    for path, statuses in answered.items():
+        assert 200 in statuses or path == "/sitemap-1.xml" or path.startswith("/media/"), (path, statuses)
+
+
+# H. Same content, other key
+
+
+def test_c108_what_was_asked_for_is_never_listed(make_server):
+    """A thousand addresses that do not exist are asked for, some of them nearly right; the sitemap and the rows behind it are as before."""
+    s = make_server()
+    a = publish(s, tags=["stone"])
+    before, dice = locs(s), random.Random(108)
+    rows = s.value("SELECT count(*) FROM path")
+    shapes = ("/articles/{}", "/tags/{}", "/authors/{}", "/{}", "/{}/{}", a["path"] + "/{}", a["path"] + "-{}", "/{}" + a["path"], "/articles/{}/")
+
+    def ask(_):
+        shape = dice.choice(shapes)
+        return s.get(shape.format(word(), word()) + dice.choice(("", "?utm_source=x", "?page=2")), headers={"Referer": f"{s.base}/{word()}"}).status
+
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        assert set(pool.map(ask, range(1000))) == {404}
+    wait_for(lambda: s.value("SELECT count(*) FROM not_found") > 0, 20)
+    assert locs(s) == before and s.value("SELECT count(*) FROM path") == rows
+
+
+# N. Metrics, logs, constraints
+
+
+def test_c161_every_count_moves_by_what_was_done_and_by_no_more(make_server):
+    s = make_server(workers=1)
+    assert s.post(ARTICLES, {"title": "warm"}).status == 201
+    names = ("idem_requests_total", "idem_replay_total", "idem_conflict_total", "unique_violation_total", "idem_processing_timeout_total")
+
+    def moved(work):
+        before = s.metrics()
+        work()
+        after = s.metrics()
+        return {n: after[n] - before[n] for n in names if after[n] != before[n]}
+
+    key = new_key()
+    assert moved(lambda: s.post(ARTICLES, P1, key=key)) == {"idem_requests_total": 1}
+    assert moved(lambda: [s.post(ARTICLES, P1, key=key) for _ in range(10)]) == {"idem_requests_total": 10, "idem_replay_total": 10}
+    assert moved(lambda: [s.post(ARTICLES, P2, key=key) for _ in range(3)]) == {"idem_requests_total": 3, "idem_conflict_total": 3}
+    assert moved(lambda: [s.get(ARTICLES, key=True), s.post(ARTICLES, P1, key=None), s.post(ARTICLES, P1, key="short")]) == {}
+    slug = word()
+    s.post(ARTICLES, {"title": "x", "slug": slug})
+    barrier = threading.Barrier(6)
+
+    def one(_):
+        barrier.wait()
+        return s.post(ARTICLES, {"title": "x", "slug": slug + "-at-once"}).status
+
+    def many():
+        with concurrent.futures.ThreadPoolExecutor(6) as pool:
+            assert sorted(pool.map(one, range(6))) == [201] + [409] * 5
+
+    assert moved(many) == {"idem_requests_total": 6, "unique_violation_total": 5}
+    assert moved(lambda: s.post(ARTICLES, {"title": "x", "slug": slug})) == {"idem_requests_total": 1, "unique_violation_total": 1}
+    taken = new_key()
+    assert moved(lambda: [s.post(ARTICLES, {"title": "x", "slug": slug}, key=taken) for _ in range(3)]) == {
+        "idem_requests_total": 3, "idem_replay_total": 2, "unique_violation_total": 1}
+
+
+def test_c164_one_key_leads_to_the_request_the_row_and_its_events(server):
+    """From the key alone: every attempt in the log, the record, the article, and what was told of it."""
+    key, title = new_key(), word()
+    first = server.post(ARTICLES, {"title": title, "state": "published"}, key=key)
+    again = server.post(ARTICLES, {"title": title, "state": "published"}, key=key)
+    wait_for(lambda: len([e for e in server.log_events("request") if e.get("idempotency_key") == key]) == 2)
+    lines = [e for e in server.log_events("request") if e.get("idempotency_key") == key]
+    assert [e["request_id"] for e in lines] == [first.headers["X-Request-Id"], again.headers["X-Request-Id"]]
+    assert [(e["status"], e["method"], e["route"]) for e in lines] == [(201, "POST", ARTICLES), (200, "POST", ARTICLES)]
+    row = record(server, key)
+    assert row["first_request_id"] == lines[0]["request_id"]
+    rid = resource_id(server, first.json())
+    assert {e["resource"] for e in lines} == {row["resource_id"]} == {rid}
+    assert server.value("SELECT name FROM user WHERE id = ?", lines[0]["user"]) == "admin"
+    told = server.sql("SELECT topic, payload FROM outbox WHERE aggregate_id = ? AND aggregate <> 'redirect'", rid)
+    assert [r["topic"] for r in told].count("resource.published") == 1
+    assert any(json.loads(r["payload"])["id"] == first.json()["id"] for r in told)
