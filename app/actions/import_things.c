@@ -9,6 +9,7 @@
 #include "core/url.h"
 #include "render/markdown.h"
 #include "store/imports.h"
+#include "store/lookup.h"
 
 #define SLUG_SOURCE_MAX (SLUG_MAX * 8)	/* bytes of a text that a slug is made from */
 
@@ -90,7 +91,7 @@ import_alias_add(struct import_run *run, struct scope *s, struct import_thing *t
 	struct import_alias *a = &t->aliases[t->alias_count];
 	struct url_form form;
 	struct str path = str_of(url), query;
-	const char *why;
+	const char *pairs, *why;
 	size_t mark;
 
 	path = str_part(path, 0, str_find(path, '#'));
@@ -102,13 +103,17 @@ import_alias_add(struct import_run *run, struct scope *s, struct import_thing *t
 		s->error = NULL;
 		return OK;
 	}
-	if (query.len == 0 && strcmp(form.path, "/") == 0)
+	if (!url_pairs_form(s, &pairs, query, LOOKUP_PAIRS)) {
+		import_warn(run, t, "the old address %.200s cannot be kept: it has more than %d query pairs", url, LOOKUP_PAIRS);
 		return OK;
-	if (query.len == 0 && path_is_reserved(s, form.path, &why)) {
+	}
+	if (pairs == NULL && strcmp(form.path, "/") == 0)
+		return OK;
+	if (pairs == NULL && path_is_reserved(s, form.path, &why)) {
 		import_warn(run, t, "the old address %.200s cannot be kept: it is reserved (%s)", url, why);
 		return OK;
 	}
-	*a = (struct import_alias){ form.path, form.fold, query.len > 0 ? str_dup(s->arena, query) : NULL };
+	*a = (struct import_alias){ form.path, form.fold, pairs };
 	t->alias_count++;
 	return OK;
 }

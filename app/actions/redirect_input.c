@@ -10,8 +10,7 @@
 
 static enum status	split_own(struct scope *, const struct site *, struct str text, const char *field, struct str *local, bool *is_own);
 static bool		is_own_host(struct scope *, const struct site *, const struct authority *);
-static enum status	sort_pairs(struct scope *, struct str query, const char **out, const char *field);
-static int		pair_order(const void *, const void *);
+static enum status	read_pairs(struct scope *, struct str query, const char **out, const char *field);
 static enum status	target_here(struct scope *, struct db *, const struct site *, struct redirect *, struct str local, const char *field);
 static enum status	target_row(struct scope *, struct redirect *, const struct path_hit *, struct str query, const char *field);
 static bool		is_public_route(struct scope *, const struct url_form *);
@@ -36,7 +35,7 @@ redirect_source(struct scope *s, const struct site *site, struct redirect *out, 
 		TRY(rule_check(s, form.path, field));
 	} else if (query.len > 0) {
 		out->source = SOURCE_QUERY;
-		TRY(sort_pairs(s, query, &out->pairs, field));
+		TRY(read_pairs(s, query, &out->pairs, field));
 		if (strcmp(form.path, "/") == 0)
 			return OK;
 	}
@@ -92,7 +91,7 @@ redirect_own_target(struct scope *s, const struct site *site, const char **out, 
 	source.path = form.path;
 	if (query.len > 0) {
 		source.source = SOURCE_QUERY;
-		TRY(sort_pairs(s, query, &source.pairs, field));
+		TRY(read_pairs(s, query, &source.pairs, field));
 	}
 	*out = redirect_key(s, &source);
 	return OK;
@@ -150,41 +149,12 @@ is_own_host(struct scope *s, const struct site *site, const struct authority *a)
 	return false;
 }
 
-/* The pairs of a source, each once, in the order of their bytes: as store/lookup.h finds them. */
 static enum status
-sort_pairs(struct scope *s, struct str query, const char **out, const char *field)
+read_pairs(struct scope *s, struct str query, const char **out, const char *field)
 {
-	struct str pairs[LOOKUP_PAIRS] = { { NULL, 0 } }, pair;
-	size_t count = 0;
-	struct buf b;
-
-	while (str_next(&query, '&', &pair)) {
-		if (pair.len == 0)
-			continue;
-		if (count == COUNT(pairs))
-			return fail(s, ERR_INVALID, field, "has more than %d query pairs", LOOKUP_PAIRS);
-		pairs[count++] = pair;
-	}
-	qsort(pairs, count, sizeof(*pairs), pair_order);
-	buf_init(&b, s->arena);
-	for (size_t i = 0; i < count; i++) {
-		if (i > 0 && str_eq(pairs[i], pairs[i - 1]))
-			continue;
-		if (b.len > 0)
-			buf_char(&b, '&');
-		buf_str(&b, pairs[i]);
-	}
-	*out = b.p;
-	return b.len > 0 ? OK : fail(s, ERR_INVALID, field, "has a query without pairs");
-}
-
-static int
-pair_order(const void *left, const void *right)
-{
-	const struct str *a = left, *b = right;
-	int order = memcmp(a->p, b->p, a->len < b->len ? a->len : b->len);
-
-	return order != 0 ? order : (a->len > b->len) - (a->len < b->len);
+	if (!url_pairs_form(s, out, query, LOOKUP_PAIRS))
+		return fail(s, ERR_INVALID, field, "has more than %d query pairs", LOOKUP_PAIRS);
+	return *out != NULL ? OK : fail(s, ERR_INVALID, field, "has a query without pairs");
 }
 
 /* A path of this site: what it stands for is stored, never the path of a row. */

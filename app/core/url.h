@@ -50,4 +50,10 @@ struct url_pair {
 /* At most 100 pairs are read; more and empty ones are ignored. A bad escape is kept as it stands. Always succeeds. */
 void		 url_query(struct scope *, struct str query, struct url_pair **pairs, size_t *count);
 
+/* The one form of a pair, for sources and requests alike: escapes and '+' decoded, NFC where it is UTF-8, encoded again in upper-case hex; "a=" is
+ * "a". The form of a form is itself. */
+struct str	 url_pair_form(struct scope *, struct str pair);
+/* All pairs of a query in that form, each once, in the order of their bytes, joined by '&'; NULL when there is none. False: more than `max`. */
+bool		 url_pairs_form(struct scope *, const char **out, struct str query, size_t max);
+
 #endif

@@ -1,10 +1,12 @@
 /* lookup.c - rows of path, path_query and path_rule as one kind of answer. */
 #include "store/lookup.h"
 
+#include "core/url.h"
+
 static void	read_resource(struct scope *, struct db_rows *, struct path_hit *, int id_col, int kind_col);
 static void	read_path_row(struct scope *, struct db_rows *, struct path_hit *);
 static enum path_role role_parse_stored(struct str);
-static size_t	split_pairs(struct str query, struct str *pairs, size_t max);
+static size_t	split_pairs(struct scope *, struct str query, struct str *pairs, size_t max);
 static bool	all_pairs_present(struct str wanted, const struct str *have, size_t have_count, size_t *wanted_count);
 static struct str without_pairs(struct scope *, struct str query, struct str wanted);
 
@@ -43,7 +45,7 @@ store_lookup_query(struct scope *s, struct db *db, struct path_hit *out, bool *f
     struct str query)
 {
 	struct str have[LOOKUP_PAIRS], best = { NULL, 0 };
-	size_t have_count = split_pairs(query, have, COUNT(have)), best_count = 0;
+	size_t have_count = split_pairs(s, query, have, COUNT(have)), best_count = 0;
 
 	*found = false;
 	*rest = query;
@@ -140,15 +142,15 @@ role_parse_stored(struct str role)
 	return str_is(role, "external") ? PATH_EXTERNAL : PATH_GONE;
 }
 
-/* Distinct, non-empty raw pairs. */
+/* Distinct, non-empty pairs in their one form. */
 static size_t
-split_pairs(struct str query, struct str *pairs, size_t max)
+split_pairs(struct scope *s, struct str query, struct str *pairs, size_t max)
 {
 	struct str pair;
 	size_t count = 0;
 
 	while (count < max && str_next(&query, '&', &pair)) {
-		bool is_new = pair.len > 0;
+		bool is_new = (pair = url_pair_form(s, pair)).len > 0;
 
 		for (size_t i = 0; i < count && is_new; i++)
 			is_new = !str_eq(pairs[i], pair);
@@ -184,11 +186,11 @@ without_pairs(struct scope *s, struct str query, struct str wanted)
 
 	buf_init(&kept, s->arena);
 	while (str_next(&query, '&', &piece)) {
-		struct str left = wanted;
+		struct str left = wanted, form = url_pair_form(s, piece);
 		bool is_wanted = false;
 
 		while (!is_wanted && str_next(&left, '&', &pair))
-			is_wanted = str_eq(piece, pair);
+			is_wanted = str_eq(form, pair);
 		if (is_wanted)
 			continue;
 		if (kept.len > 0)

@@ -27,7 +27,7 @@ enum status	 store_lookup_exact(struct scope *, struct db *, struct path_hit *ou
 enum status	 store_lookup_folded(struct scope *, struct db *, struct path_hit *out, bool *found, bool *is_ambiguous,
 		    const char *fold) MUST_USE;
 
-/* The row of `path` with the most pairs that all stand in `query`, in any order, compared as raw bytes. *rest is the query without them, its
+/* The row of `path` with the most pairs that all stand in `query`, in any order, compared in the form of url_pair_form. *rest is the query without them, its
  * other pairs byte for byte in their order. Reads the first LOOKUP_PAIRS pairs of the query. */
 #define LOOKUP_PAIRS 50
 enum status	 store_lookup_query(struct scope *, struct db *, struct path_hit *out, bool *found, struct str *rest, const char *path,

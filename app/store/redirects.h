@@ -10,7 +10,7 @@ enum source_kind { SOURCE_PATH, SOURCE_QUERY, SOURCE_RULE };	/* in the order of 
 struct redirect {
 	enum source_kind source;
 	const char	*path;		/* stored form, or the pattern of a rule */
-	const char	*pairs;		/* SOURCE_QUERY: sorted raw pairs; else NULL */
+	const char	*pairs;		/* SOURCE_QUERY: as url_pairs_form gives them; else NULL */
 	const char	*fold;		/* SOURCE_PATH, for insert only */
 	const char	*uid;		/* NULL: an old address that a move or an import left and nobody edited */
 	int64_t		 resource_id;	/* 0 = none */

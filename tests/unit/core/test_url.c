@@ -352,6 +352,43 @@ queries_fall_into_pairs(void **unused)
 	scope_free(s);
 }
 
+static void
+spellings_of_one_pair_share_one_form(void **unused)
+{
+	static const struct { const char *form, *spellings[5]; } expected[] = {
+		{ "p=12", { "p=12", "%70=12", "p=%31%32" } }, { "q=a%20b", { "q=a b", "q=a+b", "q=a%20b" } }, { "q=a%2Bb", { "q=a%2bb", "q=a%2Bb" } },
+		{ "q", { "q", "q=", "%71=" } }, { "q=a/b?c", { "q=a/b?c", "q=a%2Fb%3f%63" } }, { "q=%C3%A9", { "q=\xc3\xa9", "q=%c3%a9", "q=e\xcc\x81", "q=e%CC%81" } },
+		{ "a%26b=c%26d==", { "a%26b=c%26d==", "a%26b=c%26d%3d=" } }, { "%3Da=b", { "%3da=b" } }, { "q=%25zz%FF", { "q=%zz\xff", "q=%25zz%ff" } },
+		{ "q=%00%0D%0A", { "q=%00%0d%0a" } }, { "=x", { "=x", "=%78" } }, { "", { "", "=" } },
+	};
+	struct scope *s = scope_new("test");
+
+	for (size_t i = 0; i < COUNT(expected); i++)
+		for (size_t j = 0; j < COUNT(expected[i].spellings) && expected[i].spellings[j] != NULL; j++) {
+			struct str form = url_pair_form(s, str_of(expected[i].spellings[j]));
+
+			assert_string_equal(str_dup(s->arena, form), expected[i].form);
+			assert_true(str_is(url_pair_form(s, form), expected[i].form));
+		}
+	scope_free(s);
+}
+
+static void
+pairs_of_a_source_are_sorted_and_each_is_there_once(void **unused)
+{
+	struct scope *s = scope_new("test");
+	const char *pairs;
+
+	assert_true(url_pairs_form(s, &pairs, STR("b=2&&a=%31&b=%32&=&c"), 3 + 1));
+	assert_string_equal(pairs, "a=1&b=2&c");
+	assert_true(url_pairs_form(s, &pairs, STR("&=&"), 4));
+	assert_null(pairs);
+	assert_true(url_pairs_form(s, &pairs, (struct str){ NULL, 0 }, 4));
+	assert_null(pairs);
+	assert_false(url_pairs_form(s, &pairs, STR("a&b&c"), 2));
+	scope_free(s);
+}
+
 int
 main(void)
 {
@@ -369,6 +406,8 @@ main(void)
 		cmocka_unit_test(segments_hold_any_text),
 		cmocka_unit_test(people_see_letters_but_no_traps),
 		cmocka_unit_test(queries_fall_into_pairs),
+		cmocka_unit_test(spellings_of_one_pair_share_one_form),
+		cmocka_unit_test(pairs_of_a_source_are_sorted_and_each_is_there_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
