@@ -10,6 +10,7 @@ import time
 import pytest
 
 import stele
+from stele import new_key
 
 CONF = stele.ROOT / "conf"
 
@@ -164,3 +165,46 @@ def test_every_line_of_the_example_is_a_setting(tmp_path):
     (data / "stele.conf").write_text(f"share_dir = {stele.ROOT}\n" + "\n".join(settings) + "\n")
     stele.command("migrate", data=data)
     assert stele.command("user", "count", data=data).stdout == "0\n"
+
+
+ALERT = re.compile(r"- alert: (\w+)\n +expr: (.+)\n")
+
+
+def fires(expression, before, after, seconds):
+    """Whether an alert's condition holds when so much was counted in that time."""
+    def value(m):
+        function, name = m[1], m[2] or m[3]
+        moved = after[name] - before[name]
+        return repr({"rate": moved / seconds, "increase": moved, "delta": moved, None: after[name]}[function])
+
+    numbers = re.sub(r"(?:\b(rate|increase|delta)\((\w+)\[\w+\]\)|\b(?!and\b)([a-z][a-z_]+)\b)", value, expression)
+    assert re.fullmatch(r"[0-9.e+\-/<> ]+( and [0-9.e+\-/<> ]+)*", numbers), numbers
+    try:
+        return eval(numbers)
+    except ZeroDivisionError:           # NaN there, and no comparison with it holds
+        return False
+
+
+def test_c162_a_rise_of_repeats_from_one_in_a_hundred_to_half_is_an_alert(make_server):
+    s = make_server(workers=1)
+    alerts = dict(ALERT.findall((CONF / "prometheus-rules.yml").read_text()))
+    assert len(alerts) == (CONF / "prometheus-rules.yml").read_text().count("- alert:") > 3
+
+    def five_minutes(writes, repeats):
+        """Names of the alerts for so many creates, and so many that were sent once more."""
+        before = s.metrics()
+        for n in range(writes):
+            key = new_key()
+            for _ in range(2 if n < repeats else 1):
+                assert s.post("/api/v1/articles", {"title": f"a{n}"}, key=key).status in (200, 201)
+        return {name for name, expression in alerts.items() if fires(expression, before, s.metrics(), 300)}
+
+    assert five_minutes(0, 0) == set()
+    assert five_minutes(99, 1) == set()
+    assert five_minutes(50, 50) == {"SteleRepeatsRise"}
+    before = s.metrics()
+    for name, expression in alerts.items():
+        names = set(re.findall(r"[a-z]+(?:_[a-z]+)+", expression))
+        assert names <= set(before), name
+        # Each of them can fire.
+        assert fires(expression, {n: 0 for n in names}, {n: 1000 for n in names}, 300)
