@@ -279,3 +279,23 @@ def test_c164_one_key_leads_to_the_request_the_row_and_its_events(server):
     told = server.sql("SELECT topic, payload FROM outbox WHERE aggregate_id = ? AND aggregate <> 'redirect'", rid)
     assert [r["topic"] for r in told].count("resource.published") == 1
     assert any(json.loads(r["payload"])["id"] == first.json()["id"] for r in told)
+
+
+UNIQUE = {
+    ("user", "name", ""), ("session", "id_hash", ""), ("api_token", "token_hash", ""), ("resource", "uid", ""),
+    ("resource", "ref_source, client_ref", "client_ref IS NOT NULL"), ("revision", "resource_id, number", ""), ("rendered", "resource_id, number", ""),
+    ("autosave", "user_id, uid", ""), ("path", "path", ""), ("path", "resource_id", "role = 'canonical'"), ("path", "fold", "was_canonical = 1"),
+    ("path", "uid", "uid IS NOT NULL"), ("path_query", "path, pairs", ""), ("path_query", "uid", "uid IS NOT NULL"), ("path_rule", "pattern", ""),
+    ("path_rule", "uid", "uid IS NOT NULL"), ("idempotency_record", "user_id, method, route, idempotency_key", ""),
+    ("processed_message", "source, message_id", ""), ("outbox", "aggregate, aggregate_id, event_version, topic", ""), ("delivery", "outbox_id, sink", ""),
+    ("operation", "id", ""), ("live_tag", "resource_id, tag_id", ""), ("media", "sha256", ""), ("not_found", "path", ""), ("setting", "key", ""), ("webhook", "url", ""),
+}
+
+
+def test_c165_every_unique_index_of_the_contract_is_there_with_its_columns_and_its_condition(server):
+    found = set()
+    for table, index, partial in server.sql('SELECT m.name, l.name, l.partial FROM sqlite_schema m, pragma_index_list(m.name) l WHERE m.type = \'table\' AND l."unique" = 1'):
+        columns = ", ".join(r[0] for r in server.sql("SELECT name FROM pragma_index_info(?) ORDER BY seqno", index))
+        where = server.value("SELECT sql FROM sqlite_schema WHERE name = ?", index).partition(" WHERE ")[2] if partial else ""
+        found.add((table, columns, where))
+    assert UNIQUE <= found, UNIQUE - found

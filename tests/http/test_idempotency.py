@@ -59,6 +59,11 @@ def check_invariants(server):
     assert server.sql("SELECT path FROM path GROUP BY path HAVING count(*) > 1") == []
     assert server.sql("SELECT 1 FROM outbox GROUP BY aggregate, aggregate_id, event_version, topic HAVING count(*) > 1") == []
     assert server.sql("SELECT r.id FROM resource r LEFT JOIN path p ON p.resource_id = r.id AND p.role = 'canonical' WHERE p.path IS NULL") == []
+    assert server.value("SELECT count(*) FROM pragma_foreign_key_check") == 0
+    assert server.value("SELECT count(*) FROM operation WHERE state = 'PROCESSING' AND lease_until > 0 AND lease_until < ?", int(time.time() * 1000) - 120000) == 0
+    if server.process is not None:
+        # site_pages.locs refuses an address that stands twice.
+        assert {site_pages.path_of(loc) for loc in site_pages.locs(server)} == {r["path"] for r in server.sql("SELECT path FROM sitemap_entry")}
 
 
 def record(server, key):
@@ -811,16 +816,21 @@ def test_c99_same_text_twice(warm):
 
 def test_c100_one_slug_for_two_at_once(warm):
     slug = f"s-{new_key()}"
+    keys, d = (new_key(), new_key()), Delta(warm)
     barrier = threading.Barrier(2)
 
-    def one(token):
+    def one(at):
         barrier.wait()
-        return warm.post(ARTICLES, {**P1, "slug": slug, "state": "published"}, token=token)
+        return warm.post(ARTICLES, {**P1, "slug": slug, "state": "published"}, token=(warm.token, warm.token_b)[at], key=keys[at])
 
     with concurrent.futures.ThreadPoolExecutor(2) as pool:
-        answers = sorted(pool.map(one, (warm.token, warm.token_b)), key=lambda r: r.status)
+        answers = sorted(pool.map(one, (0, 1)), key=lambda r: r.status)
     assert [r.status for r in answers] == [201, 409]
-    assert_problem(answers[1], 409, "slug_conflict")
+    body = assert_problem(answers[1], 409, "slug_conflict")
+    assert body["retryable"] is False and answers[0].json()["id"] in body["detail"]
+    assert sorted(tuple(record(warm, k)[c] for c in ("status", "retryable", "response_status")) for k in keys) == [("FAILED", 0, 409), ("SUCCESS", 0, 201)]
+    assert (d.art, d.idem) == (1, 2)
+    assert warm.value("SELECT count(*) FROM outbox WHERE topic = 'resource.published' AND aggregate_id = (SELECT resource_id FROM path WHERE path = ?)", answers[0].json()["path"]) == 1
     assert warm.value("SELECT count(*) FROM sitemap_entry WHERE path = ?", answers[0].json()["path"]) == 1
 
 
@@ -915,6 +925,11 @@ def test_stale_version_leaves_the_key(warm):
     "INSERT INTO outbox (aggregate, aggregate_id, event_version, topic, payload, created_at) SELECT aggregate, aggregate_id, event_version, "
     "topic, payload, created_at FROM outbox LIMIT 1",
     "UPDATE resource SET ref_source = 'x', client_ref = 'x', ref_hash = 'x' WHERE id IN (SELECT id FROM resource LIMIT 2)",
+    "UPDATE resource SET uid = (SELECT max(uid) FROM resource)",
+    "INSERT INTO processed_message (source, message_id, processed_at) VALUES ('bot', '7', 1), ('bot', '7', 2)",
+    "INSERT INTO path_query (path, pairs, target, created_at) VALUES ('/', 'p=1', '/articles', 1), ('/', 'p=1', '/tags', 2)",
+    "INSERT INTO path_rule (pattern, target, created_at) VALUES ('/twice/*', '/a/*', 1), ('/twice/*', '/b/*', 2)",
+    "INSERT INTO revision SELECT * FROM revision LIMIT 1",
 ])
 def test_c166_constraints_stand_in_the_database(warm, sql):
     db = sqlite3.connect(warm.db, timeout=10)
