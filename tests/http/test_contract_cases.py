@@ -13,8 +13,92 @@ import pytest
 from lossy import PASS, Cut, LossyProxy
 from site_pages import locs, publish, resource_id, wait_for, word
 from stele import ROOT, new_key
-from test_idempotency import ARTICLES, P1, P2, Delta, assert_problem, assert_replay, check_invariants, record, send_only
+from test_idempotency import ARTICLES, P1, P2, STEPS, WRITES, Delta, assert_problem, assert_replay, body_for, check_invariants, record, send_only, step_of
 from test_operations import items, settled
+
+
+# A. Serial and concurrent repeats
+
+
+EFFECTS = ("resource", "revision", "rendered", "path", "path_query", "path_rule", "outbox", "change_log", "live_tag", "operation", "operation_entry", "audit_entry")
+
+
+def effects(server):
+    return {t: server.value(f"SELECT count(*) FROM {t}") for t in EFFECTS} | {
+        "versions": server.value("SELECT coalesce(sum(edit_version), 0) FROM resource") + server.value("SELECT coalesce(sum(version), 0) FROM path")}
+
+
+def write_of_every_route():
+    return sorted((w[:2] for w in WRITES), key=lambda w: STEPS.index(step_of(*w)))
+
+
+def sent(server, method, route, ids):
+    """A function that sends one and the same request of that route, for what was made before; and the kind of thing it is about."""
+    key, kind, step = new_key(), route.split("/")[3], step_of(method, route)
+    headers = {"If-Match": "*"} if method in ("PATCH", "PUT", "DELETE") else {}
+    body = body_for(kind, step)
+    if isinstance(body, str):
+        headers["Content-Type"] = "text/csv"
+    path = route.replace("{id}", ids.get(kind, "")).replace("{n}", "1")
+    return lambda: server.request(method, path, body, token=server.token, key=key, headers=headers), kind, step
+
+
+def test_c2_a_write_of_any_route_that_is_sent_again_changes_nothing_and_gets_the_same_bytes(make_server):
+    s = make_server()
+    ids, seen = {}, set()
+    for method, route in write_of_every_route():
+        send, kind, step = sent(s, method, route, ids)
+        first = send()
+        if first.status == 202:
+            settled(s, first.headers["Location"])
+            first = send()
+            assert first.headers["Idempotency-Original-Status"] == "202"
+        if step == "CREATE":
+            ids["operations" if "operations" in first.headers.get("Location", "") else kind] = first.json()["id"]
+        before = effects(s)
+        for _ in range(3):
+            again = send()
+            assert again.headers["Idempotent-Replayed"] == "true", (route, again)
+            assert again.status == (409 if first.status == 409 else 200) and again.body == first.body, (route, again)
+            for name in ("Location", "ETag", "Link", "Content-Type"):
+                assert again.headers.get(name) == first.headers.get(name), (route, name)
+        assert effects(s) == before, route
+        seen.add(first.status)
+    assert seen <= {200, 201, 409} and len(ids) > 5
+    check_invariants(s)
+
+
+def test_c3_a_write_of_any_route_that_comes_eight_times_at_once_is_done_once(make_server):
+    s = make_server()
+    ids = {}
+    for method, route in write_of_every_route():
+        send, kind, step = sent(s, method, route, ids)
+        barrier = threading.Barrier(8)
+
+        def one(_):
+            barrier.wait()
+            return send()
+
+        with concurrent.futures.ThreadPoolExecutor(8) as pool:
+            answers = list(pool.map(one, range(8)))
+        done_now = [r for r in answers if r.headers["Idempotent-Replayed"] == "false"]
+        if 202 in {r.status for r in answers}:
+            assert len({r.headers["Location"] for r in answers}) == 1 and {r.status for r in answers} <= {200, 202}
+            settled(s, answers[0].headers["Location"])
+            assert s.value("SELECT count(*) FROM operation") == len([k for k in ids if k in ("operations", "imported")]) + 1
+            ids["imported" if "operations" in ids else "operations"] = answers[0].headers["Location"].rsplit("/", 1)[1]
+        else:
+            assert len(done_now) == 1 and len({r.body for r in answers}) == 1, (route, answers)
+            assert {r.status for r in answers} <= {done_now[0].status, 200}, (route, answers)
+        if step == "CREATE" and kind != "imports":
+            ids[kind] = answers[0].json()["id"]
+        # What was done, was done once: one version more at most, and no event of it twice.
+        assert s.sql("SELECT 1 FROM outbox GROUP BY aggregate, aggregate_id, topic, event_version HAVING count(*) > 1") == []
+    for kind in ("article", "page", "tag", "author"):
+        rid = s.value("SELECT id FROM resource WHERE uid = ?", ids[kind + "s"])
+        topics = [r[0] for r in s.sql("SELECT topic FROM outbox WHERE aggregate_id = ? AND aggregate <> 'redirect'", rid)]
+        assert [topics.count("resource." + what) for what in ("created", "deleted", "restored", "scheduled")] == [1, 1, 1, 1], (kind, topics)
+    check_invariants(s)
 
 
 # B. Crash, restart, response loss
@@ -156,6 +240,21 @@ def test_c64_a_key_of_any_bytes_is_refused_and_leaves_one_whole_line_of_log(make
     assert not [e for e in s.log_events("forged") + s.log_events("x")]
 
 
+@pytest.mark.parametrize("step", ["patch", "put", "delete", "publish", "move", "bulk", "redirect"])
+def test_c70_the_key_may_stand_in_the_body_of_any_write(server, step):
+    a, key = publish(server), new_key()
+    at = f"{ARTICLES}/{a['id']}"
+    method, path, body = {"patch": ("PATCH", at, {"title": "x"}), "put": ("PUT", at, {"title": "x", "content": "c"}), "delete": ("DELETE", at, {}), "publish": ("POST", at + "/publish", {}),
+                          "move": ("POST", at + "/move", {"slug": word()}), "bulk": ("POST", ARTICLES + "/bulk", {"action": "withdraw", "ids": [a["id"]]}),
+                          "redirect": ("POST", "/api/v1/redirects", {"source": "/" + word(), "target": a["path"]})}[step]
+    headers = {"If-Match": '"1"'} if method != "POST" else {}
+    first = server.request(method, path, {**body, "idempotency_key": key}, token=server.token, headers=headers)
+    assert first.status in (200, 201) and first.headers["Idempotent-Replayed"] == "false", first
+    again = server.request(method, path, body, token=server.token, key=key, headers=headers)
+    assert (again.status, again.headers["Idempotent-Replayed"], again.body) == (200, "true", first.body)
+    assert record(server, key)["response_body"].encode() == first.body
+
+
 GETS = re.findall(r'^ROUTE\(GET, "([^"]+)"', (ROOT / "app/http/routes.def").read_text(), re.M)
 
 
@@ -201,6 +300,38 @@ def test_c74_no_read_of_any_route_writes_anything(make_server):
     assert content_of(s, ()) == before
     for path, statuses in answered.items():
         assert 200 in statuses or path == "/sitemap-1.xml" or path.startswith("/media/"), (path, statuses)
+
+
+# F. Failures
+
+
+def test_c76_gone_leaves_the_key_for_when_it_is_back(server):
+    a, key = publish(server), new_key()
+    assert server.request("DELETE", f"{ARTICLES}/{a['id']}", token=server.token, headers={"If-Match": '"1"'}).status == 200
+    for _ in range(2):
+        assert_problem(server.post(f"{ARTICLES}/{a['id']}/publish", key=key), 410, "gone")
+    assert record(server, key) is None
+    assert server.post(f"{ARTICLES}/{a['id']}/restore").status == 200
+    r = server.post(f"{ARTICLES}/{a['id']}/publish", key=key)
+    assert (r.status, r.headers["Idempotent-Replayed"], r.json()["state"]) == (200, "false", "published")
+
+
+# G. Expiry
+
+
+@pytest.mark.parametrize("kind", ["pages", "tags", "authors"])
+def test_c92_a_reference_of_the_client_guards_every_kind_and_belongs_to_one_thing(server, kind):
+    body = {"title": word(), "client_ref": new_key()}
+    first = server.post(f"/api/v1/{kind}", body)
+    again = server.post(f"/api/v1/{kind}", body)
+    assert (first.status, again.status, again.headers["Idempotent-Replayed"]) == (201, 200, "true")
+    assert again.json()["id"] == first.json()["id"] and again.headers["Location"] == first.headers["Location"]
+    for other in (kind, "articles"):
+        r = server.post(f"/api/v1/{other}", {**body, "title": body["title"] + " other"} if other == kind else body)
+        assert_problem(r, 409, "client_ref_conflict")
+        assert first.json()["id"] in r.json()["detail"]
+    assert server.post("/api/v1/articles", body, token=server.token_b).status == 201, "another user's references are theirs"
+    assert server.value("SELECT count(*) FROM resource WHERE client_ref = ?", body["client_ref"]) == 2
 
 
 # H. Same content, other key

@@ -304,7 +304,56 @@ def test_f65_an_origin_with_a_path_is_refused_at_the_start(make_server, origin):
     assert s.value("SELECT count(*) FROM resource") == 0
 
 
+TEXTS = {"articles": ("title", "slug", "content", "summary", "author", "locale", "client_ref"), "pages": ("title", "slug", "parent"), "tags": ("title", "slug"),
+         "authors": ("title", "slug"), "redirects": ("source", "target", "note")}
+
+
+@pytest.mark.parametrize("nul", ["%00", "a%00b", "%2500", "%c0%80"])
+def test_f61_a_null_byte_in_any_address_of_the_api_finds_nothing_and_breaks_nothing(server, nul):
+    gets = re.findall(r'^ROUTE\(GET, "([^"]+)"', (ROOT / "app/http/routes.def").read_text(), re.M)
+    for route in gets:
+        if "{" in route:
+            r = server.get(re.sub(r"\{\w+\}", nul, route), token=server.token)
+            assert r.status in (400, 404), (route, r)
+    for query in ("state", "tag", "author", "locale", "changed_since", "sort", "limit", "cursor"):
+        r = server.get(f"{ARTICLES}?{query}={nul}", token=server.token)
+        assert r.status in (200, 400, 422), (query, r)
+        assert r.status != 200 or r.json()["items"] == [], query
+    for query in ("source", "match", "status", "resource", "cursor", "limit"):
+        assert server.get(f"/api/v1/redirects?{query}={nul}", token=server.token).status in (200, 400, 422), query
+    for path in (f"/{nul}", f"/articles/{nul}", f"/tags/x{nul}", f"/?p={nul}", f"/articles?page={nul}"):
+        assert server.get(path).status in ((200,) if path.startswith("/?p=") else (400, 404)), path
+
+
+@pytest.mark.parametrize("kind,member", [(kind, member) for kind, members in TEXTS.items() for member in members])
+def test_f61_a_null_byte_in_any_member_is_refused_before_anything_is_stored(server, kind, member):
+    before = server.value("SELECT (SELECT count(*) FROM resource) + (SELECT count(*) FROM path)")
+    body = {"source": "/" + word(), "target": "/articles"} if kind == "redirects" else {"title": word()}
+    key = new_key()
+    for text in ("a\0b", "\0"):
+        r = server.post(f"/api/v1/{kind}", {**body, member: text}, key=key)
+        assert r.status in (400, 422), r
+    assert server.value("SELECT (SELECT count(*) FROM resource) + (SELECT count(*) FROM path)") == before
+    assert server.value("SELECT count(*) FROM idempotency_record WHERE idempotency_key = ?", key) == 0
+
+
 # H. Scheduling and time
+
+
+def test_f98_the_button_and_the_timer_at_the_same_moment_publish_once(server):
+    """Ten articles come due while their button is pressed again and again."""
+    due = [create(server, state="scheduled", publish_at=local(1.5, 0)) for _ in range(10)]
+    deadline = datetime.datetime.now() + datetime.timedelta(seconds=20)
+    while any(json_of(server, a)["publish_at"] for a in due) and datetime.datetime.now() < deadline:
+        for a in due[::2]:
+            if answer(server, a["path"])[0] == 200 or datetime.datetime.now(datetime.timezone.utc).isoformat() > a["publish_at"]:
+                assert server.post(f"{ARTICLES}/{a['id']}/publish").status == 200
+    for a in due:
+        wait_for(lambda: answer(server, a["path"]) == (200, None), 20)
+        now = json_of(server, a)
+        assert (now["state"], now["publish_at"], now["version"]) == ("published", None, 2)
+        assert topics(server, a).count("resource.published") == 1
+        assert server.value("SELECT count(*) FROM sitemap_entry WHERE path = ?", a["path"]) == 1
 
 
 def local(seconds, hours):
