@@ -136,7 +136,8 @@ check_meaning(struct scope *s, struct audit *a, struct look *l)
 	struct resource r;
 	enum status status;
 
-	if (path_is_reserved(s, at->path, NULL)) {
+	/* The home page is told from what once lay at /?p=12 by its query. */
+	if (path_is_reserved(s, at->path, NULL) && (at->pairs == NULL || strcmp(at->path, "/") != 0)) {
 		wrong(s, l, "address", "belongs to a route of the system, so nobody can ever reach what is stored here");
 		return OK;
 	}

@@ -220,7 +220,7 @@ read_parent(struct input *in, struct db *db, struct document *d)
 
 	if (text == NULL)
 		return;
-	if (text[0] == '/' && (status = url_form(in->s, &form, str_of(text))) == OK)
+	if (text[0] == '/' && url_form(in->s, &form, str_of(text)) == OK)
 		status = store_resource_load_path(in->s, db, &parent, KIND_PAGE, form.path);
 	else
 		status = store_resource_load_name(in->s, db, &parent, KIND_PAGE, text);

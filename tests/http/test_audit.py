@@ -39,7 +39,7 @@ def site():
     names["noindex"] = create(s, seo={"noindex": True})
     names["override"] = create(s, seo={"canonical": "https://elsewhere.example/x"})
     for source, target, status in (("/old/a", names["moved"]["id"], 301), ("/old/b", "https://elsewhere.example/b", 302), ("/old/c", "/articles", 308),
-                                   ("/old?p=12", names["article"]["id"], 301), ("/old/d", names["gone"]["id"], 301)):
+                                   ("/old?p=12", names["article"]["id"], 301), ("/?p=12", names["article"]["id"], 301), ("/old/d", names["gone"]["id"], 301)):
         assert s.post("/api/v1/redirects", {"source": source, "target": target, "status": status}).status == 201, source
     s.names, s.tag = names, s.get(f"/api/v1/tags/{tag}").json()
     yield s
