@@ -90,7 +90,7 @@ SELECT EXISTS (SELECT 1 FROM path WHERE resource_id = $1 AND (was_public = 1 OR 
 	OR EXISTS (SELECT 1 FROM resource WHERE parent_id = $1) OR EXISTS (SELECT 1 FROM resource WHERE live_author = $1)
 	OR EXISTS (SELECT 1 FROM resource WHERE duplicate_of = $1) OR EXISTS (SELECT 1 FROM resource WHERE merged_into = $1)
 	OR EXISTS (SELECT 1 FROM revision WHERE author_id = $1)
-	OR EXISTS (SELECT 1 FROM user WHERE author_id = $1);
+	OR EXISTS (SELECT 1 FROM user WHERE author_id = $1) OR EXISTS (SELECT 1 FROM live_tag WHERE tag_id = $1);
 
 -- name: resource_remove_links
 DELETE FROM link WHERE resource_id = $1;

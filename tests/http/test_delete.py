@@ -67,6 +67,19 @@ def test_a_deleted_tag_and_author_are_no_longer_shown(server):
     assert [t["name"] for t in new] == [tag] and new[0]["slug"] != term["slug"]
 
 
+def test_a_tag_that_was_never_public_itself_but_stands_on_a_public_page_is_gone_and_not_removed(server):
+    tag = create(server, "tags", state="draft")
+    made = create(server, tags=[tag["title"]])
+    assert made["tags"][0]["slug"] == tag["slug"]
+    assert delete(server, tag, kind="tags").json()["state"] == "gone"
+    assert server.value("SELECT state FROM resource WHERE uid = ?", tag["id"]) == "gone"
+    back = step(server, tag, "restore", kind="tags")
+    assert back["state"] == "withdrawn"
+    step(server, tag, "publish", kind="tags")
+    assert made["title"] in server.get(tag["path"]).text
+    assert server.value("SELECT count(*) FROM live_tag t WHERE NOT EXISTS (SELECT 1 FROM resource r WHERE r.id = t.tag_id)") == 0
+
+
 def test_what_was_deleted_comes_back_withdrawn_and_can_be_published(server):
     made = create(server)
     moved = step(server, made, "move", {"slug": word()})
