@@ -21,6 +21,7 @@ struct db_rows {
 	bool		 running;	/* between db_query and db_end */
 	bool		 is_copy;	/* a second use of a running statement: finalized at its end */
 	bool		 may_do_nothing;	/* ON CONFLICT DO NOTHING: a violation shows by no row changed */
+	enum metric	 violation;		/* what counts it */
 	int		 values;
 	unsigned char	 place[MAX_VALUES];	/* SQLite numbers $2 by order of appearance, not by its digit */
 };
@@ -45,7 +46,7 @@ struct db {
 	bool		 begun;		/* by db_begin and not ended by us; SQLite may have ended it */
 	int		 depth;
 	int64_t		 deadline;	/* of the statement that is stepping */
-	int64_t		 unique_violations;
+	int64_t		 violations[METRIC_COUNT];	/* of METRIC_UNIQUE_..., not taken yet */
 	int64_t		 wal_frames;
 	struct touched_mark marks[MAX_SAVEPOINTS];
 	struct touched	*touched;
@@ -62,6 +63,7 @@ static enum status failed(struct scope *, struct db *, const char *what, int rc)
 static int	 control(struct db *, enum control);
 static enum status still_begun(struct scope *, struct db *);
 static enum status prepare(struct scope *, struct db *, struct db_rows *, enum sql);
+static enum metric violation_of(struct str sql);
 static enum status bind(struct scope *, struct db_rows *, struct db_args);
 static int	 step(struct db_rows *);
 static int	 only_inside_transaction(void *, int, const char *, const char *, const char *, const char *);
@@ -464,9 +466,12 @@ db_touched(struct db *db)
 }
 
 int64_t
-db_unique_violations(struct db *db)
+db_take_violations(struct db *db, enum metric metric)
 {
-	return db->unique_violations;
+	int64_t count = db->violations[metric];
+
+	db->violations[metric] = 0;
+	return count;
 }
 
 /* One global lock around each allocation, for a statistic that nobody reads. */
@@ -600,6 +605,7 @@ prepare(struct scope *s, struct db *db, struct db_rows *rows, enum sql sql)
 	rows->db = db;
 	rows->sql = sql;
 	rows->may_do_nothing = strstr(sql_texts[sql].text, "DO NOTHING") != NULL;
+	rows->violation = violation_of(str_of(sql_texts[sql].text));
 	rows->values = sqlite3_bind_parameter_count(rows->stmt);
 	if (str_trim(str_of(tail)).len == 0 && rows->values <= MAX_VALUES) {
 		for (i = 0; i < rows->values; i++) {
@@ -614,6 +620,22 @@ prepare(struct scope *s, struct db *db, struct db_rows *rows, enum sql sql)
 	sqlite3_finalize(rows->stmt);
 	rows->stmt = NULL;
 	return fail(s, ERR_INTERNAL, NULL, "%s is not one statement with values $1 to $%d", name, rows->values);
+}
+
+/* By the table that the statement inserts into. */
+static enum metric
+violation_of(struct str sql)
+{
+	static const struct { const char *start; enum metric metric; } tables[] = {
+		{ "INSERT INTO path (", METRIC_UNIQUE_PATH }, { "INSERT INTO path_query (", METRIC_UNIQUE_PATH_QUERY },
+		{ "INSERT INTO path_rule (", METRIC_UNIQUE_PATH_RULE }, { "INSERT INTO resource (", METRIC_UNIQUE_RESOURCE },
+		{ "INSERT INTO outbox (", METRIC_UNIQUE_OUTBOX },
+	};
+
+	for (size_t i = 0; i < COUNT(tables); i++)
+		if (str_starts(sql, tables[i].start))
+			return tables[i].metric;
+	return METRIC_UNIQUE_OTHER;
 }
 
 static enum status
@@ -651,7 +673,7 @@ step(struct db_rows *rows)
 	rows->rc = sqlite3_step(rows->stmt);
 	if (rows->rc == SQLITE_CONSTRAINT_UNIQUE || rows->rc == SQLITE_CONSTRAINT_PRIMARYKEY || rows->rc == SQLITE_CONSTRAINT_ROWID ||
 	    (rows->rc == SQLITE_DONE && rows->may_do_nothing && sqlite3_changes64(rows->db->handle) == 0))
-		rows->db->unique_violations++;
+		rows->db->violations[rows->violation]++;
 	return rows->rc;
 }
 

@@ -3,6 +3,7 @@
 #define DB_SQLITE_H
 #include "base/base.h"
 #include "db/db.h"
+#include "db/shared.h"
 #include "db/touched.h"
 
 /* Several statements at once, without values: settings of the connection. */
@@ -16,6 +17,7 @@ enum status	 db_ask(struct scope *, struct db *, int64_t *out, const char *sql) 
 int64_t		 db_wal_frames(struct db *);
 int		 db_depth(struct db *);			/* open savepoints */
 struct touched	*db_touched(struct db *);
-/* Since the handle was opened: statements that a unique constraint stopped, whether they failed or, by ON CONFLICT DO NOTHING, did nothing. */
-int64_t		 db_unique_violations(struct db *);
+/* Statements of this handle that a unique index of the table of `metric` (METRIC_UNIQUE_...) stopped since the last call: they failed or, by
+ * ON CONFLICT DO NOTHING, did nothing. */
+int64_t		 db_take_violations(struct db *, enum metric);
 #endif

@@ -46,6 +46,7 @@ static bool	 wait_for_work(struct writer *);
 static void	 run_batch(struct writer *);
 static bool	 fill(struct writer *, struct batch *);
 static void	 apply_in_group(struct db *, struct write_job *);
+static void	 count_violations(struct db *, struct shared *);
 static void	 run_alone(struct writer *, struct write_job *);
 static enum status run_unit(struct scope *, struct db *, struct shared *, int64_t schema,
 		    enum status (*apply)(struct scope *, struct db *, void *), void *arg, bool *is_stale);
@@ -269,7 +270,7 @@ run_batch(struct writer *w)
 static bool
 fill(struct writer *w, struct batch *batch)
 {
-	int64_t until = clock_monotonic() + BATCH_MS, violations = db_unique_violations(w->db);
+	int64_t until = clock_monotonic() + BATCH_MS;
 	struct write_job *job;
 
 	do {
@@ -279,8 +280,15 @@ fill(struct writer *w, struct batch *batch)
 		apply_in_group(w->db, job);
 		progress(w, WORKING);
 	} while (db_in_transaction(w->db) && batch->count < BATCH_JOBS && clock_monotonic() < until);
-	metric_add(w->shared, METRIC_UNIQUE_VIOLATIONS, db_unique_violations(w->db) - violations);
+	count_violations(w->db, w->shared);
 	return db_in_transaction(w->db);
+}
+
+static void
+count_violations(struct db *db, struct shared *shared)
+{
+	for (enum metric m = METRIC_UNIQUE_PATH; m <= METRIC_UNIQUE_OTHER; m++)
+		metric_add(shared, m, db_take_violations(db, m));
 }
 
 static void
@@ -320,7 +328,6 @@ static enum status
 run_unit(struct scope *s, struct db *db, struct shared *shared, int64_t schema,
     enum status (*apply)(struct scope *, struct db *, void *), void *arg, bool *is_stale)
 {
-	int64_t violations = db_unique_violations(db);
 	enum status status;
 
 	s->error = NULL;
@@ -341,7 +348,7 @@ run_unit(struct scope *s, struct db *db, struct shared *shared, int64_t schema,
 	} else
 		db_rollback(db);
 	shared_turn_give(shared);
-	metric_add(shared, METRIC_UNIQUE_VIOLATIONS, db_unique_violations(db) - violations);
+	count_violations(db, shared);
 	return status;
 }
 

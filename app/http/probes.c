@@ -24,7 +24,19 @@ handle_readyz(struct scope *s, struct exchange *ex)
 	return OK;
 }
 
-/* OpenMetrics 1.0. A counter's family is its name without "_total". */
+/* A metric's name without labels and, if it is a counter, without "_total". */
+static struct str
+family_of(enum metric m)
+{
+	struct str family = str_of(metric_name(m));
+
+	family = str_part(family, 0, str_find(family, '{'));
+	if (strcmp(metric_type(m), "counter") == 0 && str_ends(family, "_total"))
+		family = str_part(family, 0, family.len - sizeof("_total") + 1);
+	return family;
+}
+
+/* OpenMetrics 1.0. */
 enum status
 handle_metrics(struct scope *s, struct exchange *ex)
 {
@@ -34,12 +46,11 @@ handle_metrics(struct scope *s, struct exchange *ex)
 
 	buf_init(&b, s->arena);
 	for (enum metric m = 0; m < METRIC_COUNT; m++) {
-		struct str family = str_of(metric_name(m));
+		struct str family = family_of(m);
 
-		if (strcmp(metric_type(m), "counter") == 0 && str_ends(family, "_total"))
-			family = str_part(family, 0, family.len - sizeof("_total") + 1);
-		buf_printf(&b, "# TYPE %.*s %s\n# HELP %.*s %s\n%s %" PRId64 "\n", STR_FMT(family), metric_type(m), STR_FMT(family),
-		    metric_help(m), metric_name(m), metric_get(shared, m));
+		if (m == 0 || !str_eq(family, family_of(m - 1)))
+			buf_printf(&b, "# TYPE %.*s %s\n# HELP %.*s %s\n", STR_FMT(family), metric_type(m), STR_FMT(family), metric_help(m));
+		buf_printf(&b, "%s %" PRId64 "\n", metric_name(m), metric_get(shared, m));
 	}
 	buf_text(&b, "# TYPE heartbeat_age_seconds gauge\n# HELP heartbeat_age_seconds Time since a process last showed that it lives.\n");
 	for (int slot = 0; slot < SHARED_BEATS; slot++) {

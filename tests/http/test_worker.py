@@ -175,10 +175,12 @@ def test_metrics_are_openmetrics(server):
     for line in lines[:-1]:
         if line.startswith("# TYPE "):
             _, _, name, kind = line.split(" ")
+            assert name not in kinds
             kinds[name] = kind
         elif not line.startswith("#"):
             name = line.split("{")[0].split(" ")[0]
             family = name[:-6] if name.endswith("_total") else name
+            assert family == list(kinds)[-1], "the rows of a family stand together"
             assert kinds[family] == ("counter" if name.endswith("_total") else "gauge")
             float(line.rsplit(" ", 1)[1])
     assert {"http_requests", "cache_hits", "idem_replay", "write_commits"} <= set(kinds)

@@ -174,13 +174,13 @@ unique_violations_are_conflicts_and_counted(void **state)
 	struct db_args again = ARGS(INT(1), TEXT("x"), TEXT("y"), INT(0));
 
 	assert_int_equal(db_run(f->s, f->db, SQL_MIGRATION_INSERT, again, NULL), ERR_CONFLICT);
-	assert_int_equal(db_unique_violations(f->db), 0);	/* the CHECK of sha256 comes first */
+	assert_int_equal(db_take_violations(f->db, METRIC_UNIQUE_OTHER), 0);	/* the CHECK of sha256 comes first */
 	again = ARGS(INT(1), TEXT("x"), TEXT(ZEROS), INT(0));
 	assert_int_equal(db_run(f->s, f->db, SQL_MIGRATION_INSERT, again, NULL), ERR_CONFLICT);
-	assert_int_equal(db_unique_violations(f->db), 1);
+	assert_int_equal(db_take_violations(f->db, METRIC_UNIQUE_OTHER), 1);
 	/* The statement is as good as before. */
 	assert_int_equal(db_run(f->s, f->db, SQL_MIGRATION_INSERT, again, NULL), ERR_CONFLICT);
-	assert_int_equal(db_unique_violations(f->db), 2);
+	assert_int_equal(db_take_violations(f->db, METRIC_UNIQUE_OTHER), 1);
 }
 
 static void
@@ -192,14 +192,15 @@ inserts_that_do_nothing_because_of_a_constraint_are_counted_too(void **state)
 
 	assert_int_equal(db_run(f->s, f->db, SQL_USER_INSERT, user, &changed), OK);
 	assert_int_equal(changed, 1);
-	assert_int_equal(db_unique_violations(f->db), 0);
+	assert_int_equal(db_take_violations(f->db, METRIC_UNIQUE_OTHER), 0);
 	assert_int_equal(db_run(f->s, f->db, SQL_USER_INSERT, user, &changed), OK);
 	assert_int_equal(changed, 0);
-	assert_int_equal(db_unique_violations(f->db), 1);
+	assert_int_equal(db_take_violations(f->db, METRIC_UNIQUE_OTHER), 1);
 	/* A statement that may change no row for another reason is none. */
 	assert_int_equal(db_run(f->s, f->db, SQL_RESOURCE_SET_ADDRESS, ARGS(TEXT("x"), TEXT(NULL), INT(99)), &changed), OK);
 	assert_int_equal(changed, 0);
-	assert_int_equal(db_unique_violations(f->db), 1);
+	for (enum metric m = 0; m < METRIC_COUNT; m++)
+		assert_int_equal(db_take_violations(f->db, m), 0);
 }
 
 static void

@@ -263,7 +263,7 @@ a_refused_job_leaves_the_others_of_its_batch(void **state)
 	wait_done(COUNT(t));
 	writer_stop(w);
 	assert_true(metric_get(f->shared, METRIC_WRITE_COMMITS) < (int64_t)COUNT(t));
-	assert_int_equal(metric_get(f->shared, METRIC_UNIQUE_VIOLATIONS), 1);
+	assert_int_equal(metric_get(f->shared, METRIC_UNIQUE_OTHER), 1);
 	for (i = 0; i < COUNT(t); i++) {
 		assert_int_equal(t[i]->job.result, i == 1 ? ERR_CONFLICT : i == 3 ? ERR_STATE_CONFLICT : OK);
 		assert_int_equal(stored(f, t[i]->name), t[i]->job.result == OK);
