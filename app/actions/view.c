@@ -34,6 +34,8 @@ view_begin(struct scope *s, struct page_build *b)
 
 	*b->out = (struct view){ .status = 200, .type = "text/html; charset=utf-8", .is_cacheable = true };
 	b->head = (struct head){ .locale = b->site->locale, .site_title = b->site->title, .noindex = b->site->noindex };
+	b->head.feed_url = view_feed_url(s, b->site, NULL);
+	b->head.feed_title = b->site->title;
 	view_depend(s, b->out, "settings");
 	view_depend(s, b->out, "theme");
 	TRY(store_settings_changed_at(s, b->db, &at));
@@ -100,6 +102,7 @@ view_error(struct scope *s, struct page_build *b, const struct resolution *r)
 	/* There is no end of addresses that mean nothing: they may not push pages out of the cache. */
 	b->out->is_cacheable = false;
 	b->head.kind = "error";
+	b->head.feed_url = NULL;
 	b->head.noindex = true;
 	b->head.title = view_title(s, b->site, texts[i].title, 1);
 	json_object_set_new(view, "status", json_integer(r->status));

@@ -30,5 +30,7 @@ enum status	 view_page(struct scope *, struct db *, const struct site *, const s
 		    struct view *out) MUST_USE;
 /* /sitemap.xml (part NULL) and /sitemap-<part>.xml; ERR_NOT_FOUND for a part that does not exist. */
 enum status	 view_sitemap(struct scope *, struct db *, const struct site *, const char *part, struct view *out) MUST_USE;
+/* The newest articles: /feed.EXTENSION, or /feed/TERM.EXTENSION of a tag or an author by its id, which a move does not change. ERR_NOT_FOUND, ERR_GONE. */
+enum status	 view_feed(struct scope *, struct db *, const struct site *, const char *term, const char *extension, struct view *out) MUST_USE;
 enum status	 view_robots(struct scope *, struct db *, const struct site *, struct view *out) MUST_USE;
 #endif

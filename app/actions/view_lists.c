@@ -63,6 +63,8 @@ view_term(struct scope *s, struct page_build *b, const struct resource *r, int p
 	if ((status = view_about(s, b, r, &rendered, &content)) != OK)
 		goto done;
 	view_depend(s, b->out, "%s:%" PRId64, kind_name(r->kind), r->id);
+	b->head.feed_url = view_feed_url(s, b->site, r->uid);
+	b->head.feed_title = view_title(s, b->site, r->live_title, 1);
 	if (page > 1) {
 		b->head.title = view_title(s, b->site, r->live_title, page);
 		b->head.url = b->head.canonical = view_url(s, b->site, r->path, page);

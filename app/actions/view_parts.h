@@ -38,6 +38,8 @@ void		 view_set(json_t *object, const char *name, const char *text);
 json_t		*view_time(struct scope *, int64_t ms, const char *locale);	/* { iso, text } */
 json_t		*view_name(const char *name, const char *url);			/* { name, url } */
 const char	*view_url(struct scope *, const struct site *, const char *path, int page);
+/* The address of a feed (`term` NULL: the site's) without its extension. */
+const char	*view_feed_url(struct scope *, const struct site *, const char *term);
 /* The name with the site's behind it; NULL gives the site's alone. */
 const char	*view_title(struct scope *, const struct site *, const char *name, int page);
 #endif

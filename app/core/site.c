@@ -12,6 +12,8 @@ static enum status	text_set(struct scope *, const char **out, const char *key, c
     size_t max, bool lines);
 static enum status	choice_set(struct scope *, bool *out, const char *key, const char *value,
     const char *no, const char *yes);
+static enum status	count_set(struct scope *, int *out, const char *key, const char *value);
+static enum status	url_set(struct scope *, const char **out, const char *key, const char *value);
 static enum status	locale_check(struct scope *, const char *key, const char *value);
 static enum status	pattern_set(struct scope *, struct site *, const char *key, const char *value);
 static enum status	retention_set(struct scope *, struct site *, const char *key, const char *value);
@@ -29,6 +31,9 @@ site_defaults(struct site *site)
 		    [KIND_TAG] = "/tags/{slug}",
 		    [KIND_AUTHOR] = "/authors/{slug}" },
 		.per_page = 10,
+		.feed_items = 20,
+		.feed_is_full = true,
+		.websub_hub = "",
 		.robots = "",
 		.retention_form = DAY,
 		.retention_write = 7 * DAY,
@@ -41,7 +46,6 @@ site_defaults(struct site *site)
 enum status
 site_set(struct scope *s, struct site *site, const char *key, const char *value)
 {
-	int64_t	number;
 	bool	flag = false;
 
 	if (strcmp(key, "title") == 0) {
@@ -67,12 +71,14 @@ site_set(struct scope *s, struct site *site, const char *key, const char *value)
 		return choice_set(s, &site->always_slash, key, value, "never", "always");
 	if (strcmp(key, "noindex") == 0)
 		return choice_set(s, &site->noindex, key, value, "false", "true");
-	if (strcmp(key, "per_page") == 0) {
-		if (!parse_int64(str_of(value), &number) || number < 1 || number > 100)
-			return fail(s, ERR_INVALID, key, "is no number from 1 to 100");
-		site->per_page = (int)number;
-		return OK;
-	}
+	if (strcmp(key, "per_page") == 0)
+		return count_set(s, &site->per_page, key, value);
+	if (strcmp(key, "feed_items") == 0)
+		return count_set(s, &site->feed_items, key, value);
+	if (strcmp(key, "feed_content") == 0)
+		return choice_set(s, &site->feed_is_full, key, value, "summary", "full");
+	if (strcmp(key, "websub_hub") == 0)
+		return url_set(s, &site->websub_hub, key, value);
 	if (strncmp(key, "pattern_", 8) == 0)
 		return pattern_set(s, site, key, value);
 	if (strncmp(key, "retention_", 10) == 0)
@@ -126,6 +132,24 @@ choice_set(struct scope *s, bool *out, const char *key, const char *value, const
 		return fail(s, ERR_INVALID, key, "is neither '%s' nor '%s'", no, yes);
 	*out = strcmp(value, yes) == 0;
 	return OK;
+}
+
+static enum status
+count_set(struct scope *s, int *out, const char *key, const char *value)
+{
+	int64_t	number;
+
+	if (!parse_int64(str_of(value), &number) || number < 1 || number > 100)
+		return fail(s, ERR_INVALID, key, "is no number from 1 to 100");
+	*out = (int)number;
+	return OK;
+}
+
+static enum status
+url_set(struct scope *s, const char **out, const char *key, const char *value)
+{
+	*out = "";
+	return value[0] == '\0' ? OK : url_absolute(s, out, str_of(value), key);
 }
 
 /* The shape of BCP 47: a language of two or three letters, then subtags. */

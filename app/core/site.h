@@ -15,6 +15,9 @@ struct site {
 	bool		 always_slash;		/* setting trailing_slash = always */
 	const char	*pattern[KIND_COUNT];	/* /articles/{slug}, /{parent}/{slug}, /tags/{slug}, /authors/{slug} */
 	int		 per_page;		/* of public lists, 1..100, default 10 */
+	int		 feed_items;		/* entries of a feed, 1..100, default 20 */
+	bool		 feed_is_full;		/* setting feed_content: full (default) or summary */
+	const char	*websub_hub;		/* absolute URL, "" */
 	const char	*robots;		/* extra lines of robots.txt, "" */
 	bool		 noindex;		/* staging: everything noindex */
 	int64_t		 retention_form, retention_write, retention_state;	/* ms: 24 h, 7 d, 30 d */
@@ -34,6 +37,9 @@ void		 site_defaults(struct site *);
  *   slug_style				unicode | ascii
  *   trailing_slash			never | always
  *   noindex				false | true
+ *   feed_items				1..100
+ *   feed_content			full | summary
+ *   websub_hub				http(s) URL, or empty
  *   per_page				1..100
  *   pattern_article pattern_page pattern_tag pattern_author
  *   retention_form retention_write retention_state	"36h" or "7d"; 1h..30d, 1d..90d, 1d..365d

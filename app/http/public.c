@@ -81,6 +81,32 @@ handle_sitemap_part(struct scope *s, struct exchange *ex)
 }
 
 enum status
+handle_feed(struct scope *s, struct exchange *ex)
+{
+	const char *extension = str_dup(s->arena, ex->params[0]);
+	struct view view;
+
+	TRY(require_spelling(s, ex, scope_printf(s, "/feed.%s", extension)));
+	TRY(view_feed(s, ex->reader->db, ex->reader->site, NULL, extension, &view));
+	respond_view(s, ex, &view);
+	return OK;
+}
+
+enum status
+handle_term_feed(struct scope *s, struct exchange *ex)
+{
+	struct str name = ex->params[0];
+	size_t dot = str_find(name, '.');
+	const char *term = str_dup(s->arena, str_part(name, 0, dot));
+	struct view view;
+
+	TRY(require_spelling(s, ex, scope_printf(s, "/feed/%.*s", STR_FMT(name))));
+	TRY(view_feed(s, ex->reader->db, ex->reader->site, term, str_dup(s->arena, str_part(name, dot + 1, name.len)), &view));
+	respond_view(s, ex, &view);
+	return OK;
+}
+
+enum status
 handle_docs_index(struct scope *s, struct exchange *ex)
 {
 	return docs_page(s, ex, "index");

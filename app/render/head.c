@@ -1,6 +1,7 @@
 /* head.c - what a page says about itself, in tags, header values and JSON-LD, all from one struct. */
 #include "render/head.h"
 #include "base/clock.h"
+#include "render/feed.h"
 
 static void
 add_escaped(struct buf *out, const char *text)
@@ -185,6 +186,19 @@ add_structured_data(struct scope *s, struct buf *out, const struct head *h)
 	json_decref(o);
 }
 
+/* All that a reader may want to know the feed by. */
+static void
+add_feeds(struct buf *out, const struct head *h)
+{
+	for (enum feed_format format = 0; h->feed_url != NULL && format < FEED_FORMATS; format++) {
+		struct str type = str_of(feed_type(format));
+
+		buf_printf(out, "<link rel=\"alternate\" type=\"%.*s\" title=\"", STR_FMT(str_part(type, 0, str_find(type, ';'))));
+		add_escaped(out, h->feed_title);
+		buf_printf(out, "\" href=\"%s.%s\">\n", h->feed_url, feed_extension(format));
+	}
+}
+
 const char *
 head_html(struct scope *s, const struct head *h)
 {
@@ -200,6 +214,7 @@ head_html(struct scope *s, const struct head *h)
 	add_meta(&out, "robots", h->noindex ? "noindex" : "max-image-preview:large");
 	add_tag(&out, "link", "rel", "prev", "href", h->prev_url);
 	add_tag(&out, "link", "rel", "next", "href", h->next_url);
+	add_feeds(&out, h);
 	add_open_graph(s, &out, h);
 	add_structured_data(s, &out, h);
 	buf_text(&out, "<meta name=\"theme-color\" content=\"#fdfcfa\" media=\"(prefers-color-scheme: light)\">\n"

@@ -17,6 +17,7 @@ struct head {
 	int64_t		 published_at, changed_at;	/* Unix ms; 0 = none */
 	const char	*author_name, *author_url;
 	const char	*prev_url, *next_url;	/* numbered lists */
+	const char	*feed_url, *feed_title;	/* of its feed, without the extension; NULL = none */
 };
 /* All tags for <head> as markup, each attribute escaped; canonical is byte for byte head->canonical in link, og:url and JSON-LD. */
 const char	*head_html(struct scope *, const struct head *);

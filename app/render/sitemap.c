@@ -1,41 +1,24 @@
-/* sitemap.c - sitemaps.org XML through libxml2's writer, and robots.txt. */
+/* sitemap.c - sitemaps.org XML, and robots.txt. */
 #include "render/sitemap.h"
-#include <libxml/xmlwriter.h>
 #include "base/clock.h"
+#include "render/xml_out.h"
 
 #define SITEMAP_NS "http://www.sitemaps.org/schemas/sitemap/0.9"
 
 struct sitemap_writer {
-	struct buf	 out;
-	xmlOutputBufferPtr pending;	/* owned by `xml` */
-	xmlTextWriterPtr xml;
-	const xmlChar	*item;		/* "url" or "sitemap" */
-	bool		 failed;
+	struct xml_out	*xml;
+	const char	*item;		/* "url" or "sitemap" */
 };
-
-static int
-take_bytes(void *arg, const char *bytes, int len)
-{
-	struct sitemap_writer *w = arg;
-
-	buf_add(&w->out, bytes, (size_t)len);
-	return len;
-}
 
 struct sitemap_writer *
 sitemap_begin(struct scope *s, bool is_index)
 {
 	struct sitemap_writer *w = scope_alloc(s, sizeof(*w));
 
-	buf_init(&w->out, s->arena);
-	w->item = BAD_CAST (is_index ? "sitemap" : "url");
-	w->pending = xmlOutputBufferCreateIO(take_bytes, NULL, w, NULL);
-	assert(w->pending != NULL);
-	w->xml = xmlNewTextWriter(w->pending);
-	assert(w->xml != NULL);
-	w->failed = xmlTextWriterStartDocument(w->xml, "1.0", "UTF-8", NULL) < 0 ||
-	    xmlTextWriterStartElement(w->xml, BAD_CAST (is_index ? "sitemapindex" : "urlset")) < 0 ||
-	    xmlTextWriterWriteAttribute(w->xml, BAD_CAST "xmlns", BAD_CAST SITEMAP_NS) < 0;
+	w->item = is_index ? "sitemap" : "url";
+	w->xml = xml_begin(s);
+	xml_open(w->xml, is_index ? "sitemapindex" : "urlset");
+	xml_attribute(w->xml, "xmlns", SITEMAP_NS);
 	return w;
 }
 
@@ -44,28 +27,18 @@ sitemap_add(struct sitemap_writer *w, const char *loc, int64_t changed_at)
 {
 	char text[CLOCK_TEXT];
 
-	if (w->failed)
-		return;
-	w->failed = xmlTextWriterWriteString(w->xml, BAD_CAST "\n") < 0 ||
-	    xmlTextWriterStartElement(w->xml, w->item) < 0 ||
-	    xmlTextWriterWriteElement(w->xml, BAD_CAST "loc", (const xmlChar *)loc) < 0;
-	if (!w->failed && changed_at != 0)
-		w->failed = xmlTextWriterWriteElement(w->xml, BAD_CAST "lastmod",
-		    BAD_CAST clock_rfc3339_seconds(text, changed_at)) < 0;
-	w->failed = w->failed || xmlTextWriterEndElement(w->xml) < 0;
+	xml_line(w->xml);
+	xml_open(w->xml, w->item);
+	xml_leaf(w->xml, "loc", loc);
+	xml_leaf(w->xml, "lastmod", changed_at == 0 ? NULL : clock_rfc3339_seconds(text, changed_at));
+	xml_close(w->xml);
 }
 
 enum status
 sitemap_end(struct scope *s, struct sitemap_writer *w, struct str *out)
 {
-	bool failed = w->failed || xmlTextWriterWriteString(w->xml, BAD_CAST "\n") < 0 ||
-	    xmlTextWriterEndDocument(w->xml) < 0;
-
-	xmlFreeTextWriter(w->xml);
-	if (failed)
-		return fail(s, ERR_INTERNAL, NULL, "the sitemap could not be written");
-	*out = buf_as_str(&w->out);
-	return OK;
+	xml_line(w->xml);
+	return xml_end(s, w->xml, out);
 }
 
 struct str
