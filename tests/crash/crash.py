@@ -197,7 +197,8 @@ class World:
             if point == "mid_response":
                 nth = self.dice.randint(30, 30 + POINTS[point])
                 kill = f"mid_response:on:{nth},post_response:killgroup:{nth}"
-            elif point.endswith("_response"):
+            elif point == "reader" or point.endswith("_response"):
+                # Asking whether it is ready passes these too, in each of its lives: it must get further than that.
                 kill = f"{point}:killgroup:{self.dice.randint(30, 30 + POINTS[point])}"
             patience = AT_ONCE
         else:
