@@ -13,7 +13,7 @@ import pytest
 from lossy import PASS, Cut, LossyProxy
 from site_pages import locs, publish, resource_id, wait_for, word
 from stele import ROOT, new_key
-from test_idempotency import ARTICLES, P1, P2, STEPS, WRITES, Delta, assert_problem, assert_replay, body_for, check_invariants, record, send_only, step_of
+from test_idempotency import ARTICLES, P1, P2, STEPS, WRITES, Delta, assert_problem, assert_replay, body_for, check_invariants, expire, record, send_only, step_of
 from test_operations import items, settled
 
 
@@ -181,6 +181,35 @@ def test_c27_replay_of_what_is_no_longer_ones_own(make_server):
     assert s.value("SELECT edit_version FROM resource WHERE uid = ?", mine["id"]) == 2
 
 
+def test_c25_another_token_of_the_user_gets_no_more_than_it_may(make_server):
+    """The saved answer belongs to the user; a token that may not write is refused before anything is looked up."""
+    s = make_server()
+    key, narrow = new_key(), s.command("token", "add", "--user", "admin", "--scopes", "read").stdout.strip()
+    first = s.post(ARTICLES, {"title": "Secret"}, key=key)
+    r = s.post(ARTICLES, {"title": "Secret"}, key=key, token=narrow)
+    assert_problem(r, 403, "forbidden")
+    assert b"Secret" not in r.body and first.json()["id"].encode() not in r.body
+    wide = s.command("token", "add", "--user", "admin").stdout.strip()
+    assert_replay(s.post(ARTICLES, {"title": "Secret"}, key=key, token=wide), first)
+
+
+@pytest.mark.parametrize("how", ["UPDATE user SET is_active = 0 WHERE name = 'author'", "UPDATE api_token SET expires_at = 1", "DELETE FROM api_token"])
+def test_c32_who_is_nobody_any_more_gets_no_replay(make_server, how):
+    s = make_server()
+    key, token = new_key(), s.tokens["author"]
+    assert s.post(ARTICLES, {"title": "Secret"}, key=key, token=token).status == 201
+    s.stop()
+    db = sqlite3.connect(s.db, timeout=10)
+    with db:
+        db.execute(how)
+    db.close()
+    s.start()
+    row = tuple(record(s, key))
+    r = s.post(ARTICLES, {"title": "Secret"}, key=key, token=token)
+    assert_problem(r, 401, "unauthenticated")
+    assert b"Secret" not in r.body and tuple(record(s, key)) == row
+
+
 def test_c28_what_the_path_names_is_part_of_the_request(server):
     """One key, one route, two articles: the second is another request."""
     a, b, key = publish(server), publish(server), new_key()
@@ -332,6 +361,39 @@ def test_c92_a_reference_of_the_client_guards_every_kind_and_belongs_to_one_thin
         assert first.json()["id"] in r.json()["detail"]
     assert server.post("/api/v1/articles", body, token=server.token_b).status == 201, "another user's references are theirs"
     assert server.value("SELECT count(*) FROM resource WHERE client_ref = ?", body["client_ref"]) == 2
+
+
+def test_c91_a_refusal_that_expired_is_absent_too(server):
+    """A kept 409 ends with its record: the same key then runs again and finds what is so by now."""
+    key, slug = new_key(), word()
+    holder = server.post(ARTICLES, {"title": "x", "slug": slug}).json()
+    body = {"title": "y", "slug": slug}
+    assert server.post(ARTICLES, body, key=key).status == 409
+    assert server.request("DELETE", f"{ARTICLES}/{holder['id']}", token=server.token, headers={"If-Match": '"1"'}).status == 200
+    again = server.post(ARTICLES, body, key=key)
+    assert (again.status, again.headers["Idempotent-Replayed"]) == (409, "true"), "what was answered is answered until then"
+    expire(server, key)
+    made = server.post(ARTICLES, body, key=key)
+    assert (made.status, made.headers["Idempotent-Replayed"], made.json()["slug"]) == (201, "false", slug)
+    assert tuple(record(server, key)[c] for c in ("status", "response_status", "retryable", "replay_count")) == ("SUCCESS", 201, 0, 0)
+    assert_replay(server.post(ARTICLES, body, key=key), made)
+
+
+def test_c98_settings_say_how_long_a_record_is_kept(make_server):
+    s = make_server(settings={"retention_write": "3d", "retention_state": "12d"})
+
+    def days(key):
+        row = record(s, key)
+        return (row["expired_at"] - row["created_at"]) / (24 * 3600 * 1000)
+
+    keys = [new_key() for _ in range(4)]
+    a = s.post(ARTICLES, P1, key=keys[0]).json()
+    assert s.post(f"{ARTICLES}/{a['id']}/publish", key=keys[1]).status == 200
+    s.command("setting", "set", "retention_write", "36h")
+    wait_for(lambda: s.post(ARTICLES, P1, key=keys.append(new_key()) or keys[-1]).status == 201 and days(keys[-1]) == 1.5)
+    assert (days(keys[0]), days(keys[1])) == (3, 12), "what was promised stays"
+    for wrong in ("0", "-1d", "1s", "soon", "9999999d"):
+        assert s.command("setting", "set", "retention_write", wrong, check=False).returncode != 0, wrong
 
 
 # H. Same content, other key

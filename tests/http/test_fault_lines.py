@@ -49,6 +49,53 @@ def test_f28_no_other_way_of_writing_touches_the_slug(server, way):
     assert server.value("SELECT count(*) FROM path WHERE resource_id = ?", resource_id(server, a)) == 1
 
 
+RESERVED = re.findall(r'^RESERVED\("([^"]+)", (\w+)', (ROOT / "app/core/reserved.def").read_text(), re.M)
+
+
+def spellings_of_reserved_names():
+    """In capitals, with escapes, with a slash too many, with something behind, as a whole URL."""
+    for name, extent in RESERVED:
+        yield from (f"/{name}", f"/{name.upper()}", f"/%{ord(name[0]):02x}{name[1:]}", f"/{name}//", f"/x/../{name}")
+        if extent != "EXACT":
+            yield f"/{name}x" if extent == "PREFIX" else f"/{name}/x"
+
+
+def assert_no_row_has_a_reserved_name(server):
+    firsts = {r[0].lower().split("/")[1] for table, column in (("path", "fold"), ("path_query", "path"), ("path_rule", "pattern"))
+              for r in server.sql(f"SELECT DISTINCT {column} FROM {table}")}
+    for name, extent in RESERVED:
+        assert extent == "EXACT" or not [f for f in firsts if (f.startswith(name) if extent == "PREFIX" else f == name)], name
+        assert extent != "EXACT" or server.value("SELECT count(*) FROM path WHERE fold = ?", f"/{name}") == 0
+
+
+@pytest.mark.parametrize("entrance", ["move of a page", "move of an article", "redirect", "rule", "pairs"])
+def test_f19_no_entrance_stores_a_path_under_a_name_of_the_system(server, entrance):
+    a = create(server, "pages" if entrance == "move of a page" else "articles")
+    assert len(RESERVED) > 10
+    for path in spellings_of_reserved_names():
+        if entrance.startswith("move"):
+            r = server.post(f"/api/v1/{a['kind']}s/{a['id']}/move", {"path": path})
+        else:
+            end = {"redirect": "", "rule": "/*", "pairs": "?p=1"}[entrance]
+            if entrance == "rule" and path.rstrip("/").rsplit("/", 1)[-1].lower().replace("%61", "a").replace("%74", "t") in ("articles", "tags", "authors"):
+                continue            # what lies below a list is free
+            r = server.post("/api/v1/redirects", {"source": path + end, "target": "/"})
+        assert r.status == 422 and r.json()["code"] == "reserved", (path, r)
+    assert_no_row_has_a_reserved_name(server)
+
+
+def test_f19_a_file_of_redirects_stores_no_name_of_the_system(make_server):
+    s = make_server()
+    sources = list(spellings_of_reserved_names())
+    r = s.request("POST", "/api/v1/redirects/import", "/fine,/articles\n" + "".join(f"{p},/articles\n" for p in sources), token=s.token, key=new_key(),
+                  headers={"Content-Type": "text/csv"})
+    wait_for(lambda: s.get(r.headers["Location"], token=s.token).json()["status"] == "FAILED", 20)
+    lines = s.get(r.headers["Location"] + "/report?limit=500", token=s.token).json()["items"]
+    told = {line["number"] for line in lines if line["result"] == "failed"}
+    assert told == set(range(2, len(sources) + 2)), sorted(set(range(2, len(sources) + 2)) - told)
+    assert s.value("SELECT count(*) FROM path WHERE role <> 'canonical'") == 0
+
+
 # C. Redirects: loops, chains, precedence
 
 
