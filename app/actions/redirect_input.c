@@ -132,19 +132,19 @@ split_own(struct scope *s, const struct site *site, struct str text, const char 
 static bool
 is_own_host(struct scope *s, const struct site *site, const struct authority *a)
 {
-	const char *const origins[] = { site->public_origin, site->admin_origin };
+	const char *const origins[] = { site->public_origin, site->admin_origin }, *name = host_plain(s, a->host);
 
 	for (size_t i = 0; i < COUNT(origins); i++) {
 		struct authority ours;
 		struct str rest = str_of(origins[i]);
 
 		/* Most are not: told by looking for the name, before anything is taken apart. */
-		if (strstr(origins[i], a->host) != NULL && host_cut_scheme(&rest, &ours) && host_cut_authority(s, &rest, &ours, NULL) == OK && strcmp(a->host, ours.host) == 0 &&
+		if (strstr(origins[i], name) != NULL && host_cut_scheme(&rest, &ours) && host_cut_authority(s, &rest, &ours, NULL) == OK && strcmp(name, ours.host) == 0 &&
 		    strcmp(a->port, ours.port) == 0)
 			return true;
 	}
 	for (const char *const *alias = site->aliases; alias != NULL && *alias != NULL; alias++)
-		if (strcmp(a->host, *alias) == 0)
+		if (strcmp(name, *alias) == 0)
 			return true;
 	return false;
 }

@@ -358,3 +358,11 @@ ipv6_text(struct scope *s, const uint16_t pieces[8])
 	buf_char(&out, ']');
 	return out.p;
 }
+
+const char *
+host_plain(struct scope *s, const char *host)
+{
+	struct str name = str_of(host);
+
+	return str_ends(name, ".") ? str_dup(s->arena, str_part(name, 0, name.len - 1)) : host;
+}

@@ -18,4 +18,7 @@ bool		 host_cut_scheme(struct str *rest, struct authority *);
  * also let through what no name server has. */
 enum status	 host_cut_authority(struct scope *, struct str *rest, struct authority *, const char *field) MUST_USE;
 
+/* Without the dot of the root at its end, which makes no other host of it: for comparing. */
+const char	*host_plain(struct scope *, const char *host);
+
 #endif

@@ -284,7 +284,7 @@ own_host_check(struct scope *s, struct str *text, const char *origin, const char
 		theirs = ours;
 	TRY(host_cut_authority(s, &rest, &theirs, field));
 	TRY(host_cut_authority(s, &own, &ours, field));
-	if (strcmp(theirs.host, ours.host) != 0 || strcmp(theirs.port, ours.port) != 0)
+	if (strcmp(host_plain(s, theirs.host), ours.host) != 0 || strcmp(theirs.port, ours.port) != 0)
 		return fail(s, ERR_INVALID, field, "is a URL of another site than %s", origin);
 	*text = rest;
 	return OK;

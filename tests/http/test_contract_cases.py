@@ -417,6 +417,24 @@ def test_c108_what_was_asked_for_is_never_listed(make_server):
     assert locs(s) == before and s.value("SELECT count(*) FROM path") == rows
 
 
+# M. PUT, PATCH and DELETE with If-Match
+
+
+def test_c157_the_removal_of_a_draft_is_replayed_though_nothing_of_it_is_left(server):
+    create, remove = new_key(), new_key()
+    first = server.post(ARTICLES, {"title": word()}, key=create)
+    at = f"{ARTICLES}/{first.json()['id']}"
+    done = server.request("DELETE", at, token=server.token, key=remove, headers={"If-Match": '"1"'})
+    assert (done.status, done.headers["Idempotent-Replayed"], done.json()["state"]) == (200, "false", "gone")
+    assert server.value("SELECT count(*) FROM resource WHERE uid = ?", first.json()["id"]) == 0
+    again = server.request("DELETE", at, token=server.token, key=remove, headers={"If-Match": '"1"'})
+    assert (again.status, again.headers["Idempotent-Replayed"], again.body) == (200, "true", done.body)
+    assert server.request("DELETE", at, token=server.token, key=new_key(), headers={"If-Match": '"1"'}).status == 404
+    # The create's late repeat tells what was made then, and makes nothing.
+    assert_replay(server.post(ARTICLES, {"title": first.json()["title"]}, key=create), first)
+    assert server.value("SELECT count(*) FROM resource WHERE slug = ?", first.json()["slug"]) == 0
+
+
 # N. Metrics, logs, constraints
 
 

@@ -256,6 +256,31 @@ def test_f51_what_leads_to_a_page_follows_all_its_moves_in_one_hop(server):
             assert server.get(f"/api/v1/redirects/{m['id']}", token=server.token).json()["target"] == moved["url"]
 
 
+@pytest.mark.parametrize("own", ["http://words.example./", "https://WWW.words.example./", "//old.example./", "https://words.example%2E/", "https://edit.words.example./"])
+def test_f45_f59_an_own_name_with_the_dot_of_the_root_is_no_other_site(make_server, own):
+    """A name server takes both for one name, so a redirect there would come back to us."""
+    s = make_server(base_url="https://words.example", config="trusted_proxies = 127.0.0.1\naliases = www.words.example old.example\nadmin_origin = https://edit.words.example\n")
+    at = [("Host", "edit.words.example"), ("X-Forwarded-Proto", "https")]
+    a = s.post(ARTICLES, {"title": "Stone", "content": "x", "state": "published"}, headers=at).json()
+    r = s.post("/api/v1/redirects", {"source": own + "old", "target": own + "articles/stone"}, headers=at)
+    assert r.status == 201 and (r.json()["source"], r.json()["target"], r.json()["resource"]["id"]) == ("/old", a["url"], a["id"]), r
+    r = s.post("/api/v1/redirects", {"source": "/x", "target": own + "nowhere"}, headers=at)
+    assert r.status == 422 and [e["field"] for e in r.json()["errors"]] == ["target"]
+    other = s.post("/api/v1/redirects", {"source": "/y", "target": "https://other.test./z"}, headers=at).json()
+    assert other["target"] == "https://other.test./z", "another site's name is as it was given"
+
+
+def test_f59_slash_and_case_close_no_circle_where_addresses_end_in_a_slash(make_server):
+    s = make_server(settings={"trailing_slash": "always"})
+    a = publish(s, slug="stone")
+    for source, target in (("/p", "/p/"), ("/p/", "/p"), ("/t", "/T"), ("/T/", "/t/"), ("/%70", "/p/")):
+        assert s.post("/api/v1/redirects", {"source": source, "target": target}).status == 422, (source, target)
+    make(s, "/p", "/articles/stone")
+    for path in ("/p", "/p/", "/P", "/%70/"):
+        assert hop(s, path + "?k=v") == (301, a["url"] + "?k=v") and a["url"].endswith("/")
+    assert s.post("/api/v1/redirects", {"source": a["path"] + "/", "target": "/p"}).status == 409
+
+
 # D. Redirects: matching, encoding, query strings
 
 
