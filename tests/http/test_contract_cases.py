@@ -311,7 +311,7 @@ def test_c74_no_read_of_any_route_writes_anything(make_server):
     asset = re.search(r"/assets/([^\"']+)", s.get("/").text)[1]
     paths = []
     for route in GETS:
-        path = route.replace("{part}", "1").replace("{file}", asset).replace("{page}", "errors").replace("{n}", "1").replace("*", made["articles"]["path"])
+        path = route.replace("{part}", "1").replace("{extension}", "atom").replace("{term}", made["tags"]["id"] + ".atom").replace("{file}", asset).replace("{page}", "errors").replace("{n}", "1").replace("*", made["articles"]["path"])
         if "{id}" in path:
             path = path.replace("{id}", made[path.split("/")[3]]["id"])
         paths.append(path)
