@@ -1,6 +1,8 @@
 /* rule.c - redirect rules: patterns over path segments, and targets that they fill. */
 #include "core/rule.h"
 
+#include "core/percent.h"
+
 struct part { struct str name, value; };	/* what a `:name` took; the splat's name is "*" */
 struct match {
 	struct part	 parts[RULE_SEGMENTS];
@@ -10,6 +12,7 @@ struct match {
 static bool	is_name(struct str segment);
 static bool	is_name_byte(char c, bool is_first);
 static bool	take(struct str pattern, struct str path, struct match *);
+static void	add_value(struct buf *, struct str value);
 static size_t	origin_length(struct str url);
 static size_t	name_at(struct str text, size_t i);
 static const struct part *part_at(const struct match *, struct str text, size_t i);
@@ -115,6 +118,7 @@ const char *
 rule_fill(struct scope *s, struct str pattern, struct str path, struct str target)
 {
 	size_t i = origin_length(target);
+	bool in_query = false;
 	struct match match;
 	struct buf out;
 
@@ -125,13 +129,27 @@ rule_fill(struct scope *s, struct str pattern, struct str path, struct str targe
 	while (i < target.len) {
 		const struct part *part = part_at(&match, target, i);
 
-		if (part != NULL)
+		in_query = (in_query || target.p[i] == '?') && target.p[i] != '#';
+		if (part != NULL && in_query)
+			add_value(&out, part->value);
+		else if (part != NULL)
 			buf_str(&out, part->value);
 		else
 			buf_char(&out, target.p[i]);
 		i += part != NULL ? part->name.len : 1;
 	}
 	return str_dup(s->arena, buf_as_str(&out));
+}
+
+/* In a query these would end the value, or mean a blank; in a path they are themselves. */
+static void
+add_value(struct buf *out, struct str value)
+{
+	for (size_t i = 0; i < value.len; i++)
+		if (strchr("&=+;", value.p[i]) != NULL)
+			percent_add(out, (unsigned char)value.p[i]);
+		else
+			buf_char(out, value.p[i]);
 }
 
 bool

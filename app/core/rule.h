@@ -19,7 +19,7 @@ bool		 rule_takes(struct str pattern, struct str path);
 /* At the first difference a literal segment beats `:name` beats "*". */
 bool		 rule_is_more_specific(struct str a, struct str b);
 /* `target` with the values that `pattern` took from `path` (it does take it). Values stand behind the origin only, so that what a visitor types
- * never chooses the host. */
+ * never chooses the host; in a query they stay one value each. */
 const char	*rule_fill(struct scope *, struct str pattern, struct str path, struct str target);
 /* Does every path that `target` can become (a local one, maybe with a query) fall to `pattern` again? */
 bool		 rule_covers(struct str pattern, struct str target);

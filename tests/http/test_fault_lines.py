@@ -330,6 +330,18 @@ def test_f54_no_target_ends_the_field(server, bad):
         assert r.status == 422 and [e["field"] for e in r.json()["errors"]] == ["target"], r
 
 
+@pytest.mark.parametrize("typed,filled", [("a%26b=c", "a%26b%3Dc"), ("a&admin=1", "a%26admin%3D1"), ("a+b", "a%2Bb"), ("a%2Bb", "a%2Bb"), ("a;b", "a%3Bb"), ("a%23b", "a%23b"),
+                                          ("a%3Fb", "a%3Fb"), ("%C3%BC", "%C3%BC"), (":x", ":x"), ("*", "*"), ("a%25b", "a%25b")])
+def test_f54_what_a_visitor_types_stays_one_value_of_the_query(server, typed, filled):
+    """A segment that a rule puts into the query of another site neither adds a pair there nor ends the value."""
+    w = word()
+    make(server, f"/{w}/:x", "https://other.test/find?q=:x&lang=en#:x")
+    make(server, f"/{w}/all/*", "https://other.test/?path=*")
+    status, location = hop(server, f"/{w}/{typed}")
+    assert status == 301 and location.split("#")[0] == f"https://other.test/find?q={filled}&lang=en", location
+    assert hop(server, f"/{w}/all/{typed}/z") == (301, f"https://other.test/?path={filled}/z")
+
+
 def test_f54_a_page_of_any_script_is_ascii_in_every_redirect_to_it(server):
     for title in ("ภาษาไทย", "שלום עולם", "天地人", "Ærø ýmir"):
         a, w = publish(server, f"{title} {word()}"), word()

@@ -40,6 +40,14 @@ target(const char *pattern, const char *text)
 }
 
 static void
+values_in_a_query_stay_one_value(void **unused)
+{
+	assert_string_equal(fill("/a/:b", "/a/x&y=z+1;2", "https://o.test/:b?p=:b&q=1#:b"), "https://o.test/x&y=z+1;2?p=x%26y%3Dz%2B1%3B2&q=1#x&y=z+1;2");
+	assert_string_equal(fill("/a/*", "/a/x&y/%26", "https://o.test/?*"), "https://o.test/?x%26y/%26");
+	assert_string_equal(fill("/a/:b", "/a/x&y", "/list?page=:b"), "/list?page=x%26y");
+}
+
+static void
 only_whole_segments_are_marks(void **unused)
 {
 	assert_true(rule_is_pattern(STR("/a/:b")));
@@ -134,7 +142,7 @@ main(void)
 {
 	const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
-		T(only_whole_segments_are_marks), T(a_name_takes_one_segment_and_the_splat_the_rest), T(values_stand_behind_the_origin_only),
+		T(only_whole_segments_are_marks), T(a_name_takes_one_segment_and_the_splat_the_rest), T(values_stand_behind_the_origin_only), T(values_in_a_query_stay_one_value),
 		T(targets_use_what_the_pattern_has), T(patterns_are_checked), T(the_more_specific_rule_is_found_in_any_order),
 		T(a_target_is_covered_when_whatever_it_becomes_is_taken),
 	};
