@@ -17,7 +17,8 @@ import stele  # noqa: E402
 TEXT = st.text(st.characters(blacklist_categories=("Cc", "Cs", "Cn", "Co")), min_size=1, max_size=12)
 SEGMENT = st.one_of(TEXT, st.sampled_from(["a", "b c", "é", "%41", "x;y", "a,b", '"q"', "~", "=1", "日本"]))
 PATHS = st.lists(SEGMENT, min_size=1, max_size=4).map(lambda parts: "/old/" + "/".join(p.replace("/", "_").replace("?", "_").replace("#", "_") for p in parts))
-SOURCES = st.one_of(PATHS, st.tuples(PATHS, st.sampled_from(["p=1", "b=2&a=1", "x", "q=a%20b"])).map("?".join), PATHS.map(lambda p: p + "/*"))
+PAIRS = st.lists(st.tuples(TEXT, TEXT).map("=".join), min_size=1, max_size=4).map(lambda pairs: "&".join(pairs).replace("#", "%23"))
+SOURCES = st.one_of(PATHS, st.tuples(PATHS, st.one_of(st.sampled_from(["p=1", "b=2&a=1", "x", "q=a%20b", "q=a+b&q=", "=&&é=e\u0301"]), PAIRS)).map("?".join), PATHS.map(lambda p: p + "/*"))
 TARGETS = st.one_of(st.sampled_from(["/articles", "/tags", "/", "/feed.atom", "https://other.test/", "https://other.test/a?b=c&d=e#f"]),
                     TEXT.map(lambda t: "https://other.test/" + t.replace("#", "").replace("?", "")))
 NOTES = st.one_of(st.just(""), TEXT, st.sampled_from([" led by a blank", 'with "marks"', "a,b;c", "=1+1", "'"]))

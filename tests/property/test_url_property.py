@@ -3,7 +3,7 @@ same canonical address. And no path at all leads to another host."""
 import pathlib
 import sys
 import unicodedata
-from urllib.parse import unquote_to_bytes
+from urllib.parse import unquote_to_bytes, urlencode
 
 import pytest
 from hypothesis import HealthCheck, assume, given, settings, strategies as st
@@ -133,3 +133,48 @@ def test_bytes_are_refused_or_answered(server, raw):
     assert status in (200, 301, 400, 404), (target, status)
     if location:
         assert location.startswith(server.base + "/") and location.isascii()
+
+
+PAIRS = [{"q": "a b"}, {"ключ": "зн&=+%"}, {"e": "é"}, {"a": "", "b": "=c;d/?"}, {"p": "12", "page_id": "7"}, {"q": "#[]{}|"}]
+
+
+@st.composite
+def spelled_pairs(draw, pairs):
+    """Bytes of a query that holds these pairs, in any order, among others, in any spelling."""
+    out = []
+    for name, value in draw(st.permutations(sorted(pairs.items()))):
+        parts = []
+        for text, stays in ((name, "&=+%#"), (value, "&+%#")):
+            form = draw(st.sampled_from(["NFC", "NFD"]))
+            part = b""
+            for byte in unicodedata.normalize(form, text).encode():
+                c = chr(byte)
+                must = c in stays or byte < 0x21 or byte > 0x7e and draw(st.booleans())
+                if c == " " and draw(st.booleans()):
+                    part += b"+"
+                elif must or draw(st.booleans()):
+                    part += draw(st.sampled_from([b"%%%02x", b"%%%02X"])) % byte
+                else:
+                    part += bytes([byte])
+            parts.append(part)
+        out.append(parts[0] if not value and draw(st.booleans()) else b"=".join(parts))
+        out += draw(st.lists(st.sampled_from([b"", b"utm=1", b"x", b"%zz=1"]), max_size=2))
+    return b"&".join(out)
+
+
+@PROFILE
+@given(st.data())
+def test_any_spelling_of_the_pairs_of_a_source_leads_to_its_target(server, data):
+    if not hasattr(server, "with_pairs"):
+        server.with_pairs = [(f"/pairs-{n}", pairs) for n, pairs in enumerate(PAIRS)]
+        for path, pairs in server.with_pairs:
+            r = server.post("/api/v1/redirects", {"source": f"{path}?{urlencode(pairs)}", "target": server.made[0]["id"]})
+            assert r.status == 201, r
+    path, pairs = data.draw(st.sampled_from(server.with_pairs))
+    query = data.draw(spelled_pairs(pairs))
+    status, location, _ = ask(server, path.encode() + b"?" + query)
+    assert status == 301 and location.split("?")[0] == server.made[0]["url"], (query, location)
+    # The others are kept, these are gone.
+    assert set(filter(None, location.partition("?")[2].split("&"))) == {p.decode() for p in query.split(b"&") if p in (b"utm=1", b"x", b"%zz=1")}, (query, location)
+    missing = b"&".join(query.split(b"&")[1:]) if len(pairs) > 1 and query.split(b"&")[0] else b"other=1"
+    assert ask(server, path.encode() + b"?" + missing)[0] == 404
