@@ -1,6 +1,7 @@
 #include "actions/audit.h"
 
 #include "actions/live.h"
+#include "actions/plan.h"
 #include "db/writer.h"
 #include "store/audit.h"
 #include "store/duplicates.h"
@@ -9,20 +10,21 @@
 #include "store/revisions.h"
 #include "store/terms.h"
 
-#define RANGE 5000		/* resource ids in one query: far below the 5 s that a read may take */
 #define FOUND_MAX 200		/* faults of one query that are told; what is left shows when they are mended */
 
+enum audit_about { ABOUT_ROWS, ABOUT_CANONICAL };
 enum audit_range { RANGE_RESOURCES, RANGE_WHOLE };
 enum audit_fix { FIX_NONE, FIX_TAGS, FIX_DUPLICATES, FIX_PART };
 
 static const struct check {
 	const char	*name;
 	enum sql	 sql;
+	enum audit_about about;
 	enum audit_range range;
 	enum audit_fix	 fix;
 	const char	*promise, *advice;
 } checks[] = {
-#define AUDIT(NAME, name, range, fix, promise, advice) { name, SQL_AUDIT_##NAME, RANGE_##range, FIX_##fix, promise, advice },
+#define AUDIT(NAME, name, about, range, fix, promise, advice) { name, SQL_AUDIT_##NAME, ABOUT_##about, RANGE_##range, FIX_##fix, promise, advice },
 #include "actions/audit.def"
 #undef AUDIT
 };
@@ -36,8 +38,11 @@ struct mend {
 };
 
 static enum status	run_check(struct scope *, struct audit *, const struct check *, int64_t after, int64_t last);
-static enum status	find(struct scope *, struct db *, const struct check *, int64_t after, int64_t last, struct found *, size_t *count);
-static enum status	still_there(struct scope *, struct db *, const struct check *, int64_t id, bool *out);
+static enum status	find(struct scope *, struct db *, const struct site *, const struct check *, int64_t after, int64_t last, struct found *,
+			    size_t *count);
+static enum status	keep_own(struct scope *, struct db *, const struct site *, struct found *, size_t *count);
+static enum status	still_there(struct scope *, struct db *, const struct site *, const struct check *, int64_t id, bool *out);
+static int		by_id(const void *, const void *);
 static enum status	mend(struct scope *, struct audit *, const struct check *, int64_t id, bool *mended);
 static enum status	mend_apply(struct scope *, struct db *, void *);
 static enum status	mend_tags(struct scope *, struct db *, const struct resource *);
@@ -55,8 +60,8 @@ audit_rows(struct scope *s, struct audit *a)
 	for (i = 0; i < COUNT(checks); i++)
 		if (checks[i].range == RANGE_WHOLE)
 			TRY(run_check(s, a, &checks[i], 0, 0));
-	for (after = 0; after < last; after += RANGE) {
-		int64_t end = after + RANGE < last ? after + RANGE : last;
+	for (after = 0; after < last; after += AUDIT_RANGE) {
+		int64_t end = after + AUDIT_RANGE < last ? after + AUDIT_RANGE : last;
 
 		for (i = 0; i < COUNT(checks); i++)
 			if (checks[i].range == RANGE_RESOURCES)
@@ -65,6 +70,37 @@ audit_rows(struct scope *s, struct audit *a)
 		a->progress(a->arg, "rows", end);
 	}
 	return OK;
+}
+
+enum status
+audit_canonical(struct scope *s, struct db *db, const struct site *site, int64_t after, int64_t last, struct audit_row *out, size_t limit,
+    size_t *count)
+{
+	struct found found[FOUND_MAX];
+	size_t n, total = 0;
+	struct audit_row *all = scope_alloc(s, COUNT(checks) * FOUND_MAX * sizeof(*all));
+
+	for (size_t i = 0; i < COUNT(checks); i++) {
+		if (checks[i].about != ABOUT_CANONICAL)
+			continue;
+		TRY(find(s, db, site, &checks[i], after, last, found, &n));
+		for (size_t k = 0; k < n; k++)
+			all[total++] = (struct audit_row){ found[k].id, checks[i].name, found[k].detail, checks[i].advice };
+	}
+	qsort(all, total, sizeof(*all), by_id);
+	*count = 0;
+	for (size_t i = 0; i < total && *count < limit; i++)
+		if (i == 0 || all[i].id != all[i - 1].id)
+			out[(*count)++] = all[i];
+	return OK;
+}
+
+static int
+by_id(const void *a, const void *b)
+{
+	const struct audit_row *x = a, *y = b;
+
+	return x->id != y->id ? (x->id > y->id) - (x->id < y->id) : strcmp(x->check, y->check);
 }
 
 void
@@ -90,12 +126,12 @@ run_check(struct scope *s, struct audit *a, const struct check *c, int64_t after
 	struct found *found = scope_alloc(s, FOUND_MAX * sizeof(*found));
 	size_t count, i;
 
-	TRY(find(s, db, c, after, last, found, &count));
+	TRY(find(s, db, a->site, c, after, last, found, &count));
 	for (i = 0; i < count; i++) {
 		bool is_real = true, is_mended = false;
 
 		if (c->range == RANGE_RESOURCES)
-			TRY(still_there(s, db, c, found[i].id, &is_real));
+			TRY(still_there(s, db, a->site, c, found[i].id, &is_real));
 		if (!is_real)
 			continue;
 		if (a->fixes && c->fix != FIX_NONE)
@@ -107,7 +143,8 @@ run_check(struct scope *s, struct audit *a, const struct check *c, int64_t after
 }
 
 static enum status
-find(struct scope *s, struct db *db, const struct check *c, int64_t after, int64_t last, struct found *out, size_t *count)
+find(struct scope *s, struct db *db, const struct site *site, const struct check *c, int64_t after, int64_t last, struct found *out,
+    size_t *count)
 {
 	struct db_rows *rows;
 
@@ -115,16 +152,33 @@ find(struct scope *s, struct db *db, const struct check *c, int64_t after, int64
 	TRY(c->range == RANGE_WHOLE ? store_audit_whole(s, db, &rows, c->sql, s->now) : store_audit_range(s, db, &rows, c->sql, after, last));
 	while (*count < FOUND_MAX && db_next(rows))
 		out[(*count)++] = (struct found){ col_int(rows, 0), col_text(s, rows, 1), col_text(s, rows, 2) };
-	return db_end(s, rows);
+	TRY(db_end(s, rows));
+	return c->sql == SQL_AUDIT_OWN_OVERRIDE ? keep_own(s, db, site, out, count) : OK;
 }
 
 static enum status
-still_there(struct scope *s, struct db *db, const struct check *c, int64_t id, bool *out)
+keep_own(struct scope *s, struct db *db, const struct site *site, struct found *found, size_t *count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		struct resource r;
+
+		TRY(store_resource_load(s, db, &r, found[i].id));
+		if (plan_override(s, site, r.live_canonical, r.path) == NULL)
+			found[kept++] = found[i];
+	}
+	*count = kept;
+	return OK;
+}
+
+static enum status
+still_there(struct scope *s, struct db *db, const struct site *site, const struct check *c, int64_t id, bool *out)
 {
 	struct found found[FOUND_MAX];
 	size_t count;
 
-	TRY(find(s, db, c, id - 1, id, found, &count));
+	TRY(find(s, db, site, c, id - 1, id, found, &count));
 	*out = count > 0;
 	return OK;
 }
@@ -136,7 +190,7 @@ mend(struct scope *s, struct audit *a, const struct check *c, int64_t id, bool *
 	bool is_left;
 
 	TRY(writer_run(s, a->write, a->shared, mend_apply, &m));
-	TRY(still_there(s, a->read, c, id, &is_left));
+	TRY(still_there(s, a->read, a->site, c, id, &is_left));
 	*mended = !is_left;
 	return OK;
 }

@@ -36,6 +36,12 @@ struct audit {
 };
 /* Rows against audit.def, and the schema against the migrations. */
 enum status	 audit_rows(struct scope *, struct audit *) MUST_USE;
+/* Resources with after < id <= last (5,000 ids at most) whose canonical address contradicts itself, the first `limit` (100 at most) by id, each
+ * once. */
+#define AUDIT_RANGE 5000	/* ids in one query: far below the 5 s that a read may take */
+struct audit_row { int64_t id; const char *check, *detail, *advice; };
+enum status	 audit_canonical(struct scope *, struct db *, const struct site *, int64_t after, int64_t last, struct audit_row *out, size_t limit,
+		    size_t *count) MUST_USE;
 /* Every address means what its row says: one hop to a page that is there, 404 or 410 as the state says; and with `ask` the site answers so,
  * with one canonical in head link, Link field and og:url. */
 enum status	 audit_addresses(struct scope *, struct audit *) MUST_USE;

@@ -65,7 +65,7 @@ decision_report(struct scope *s, struct db *db, const struct site *site, const s
 	int64_t limit;
 	struct buf b;
 
-	TRY(permission_require(s, who, ACTION_READ_DRAFT, 0));
+	TRY(permission_require(s, who, ACTION_READ_REPORTS, 0));
 	TRY(list_limit(s, &limit, limit_text));
 	if (cursor != NULL)
 		TRY(cursor_parse(s, &place, LIST, cursor));

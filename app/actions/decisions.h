@@ -11,7 +11,7 @@
  * ERR_STATE_CONFLICT for what is nobody's copy. If-Match is honoured when given. */
 enum status	 decision_prepare(struct scope *, struct db *, struct unit *, enum kind, const char *id, json_t *body) MUST_USE;
 /* { items: [{ copy: { id, kind, title, url }, original: {...}, since }], next }: every live copy, by its original. For whoever may
- * read drafts of their own: it tells of public pages only. */
+ * read reports. */
 enum status	 decision_report(struct scope *, struct db *, const struct site *, const struct principal *, const char *limit, const char *cursor,
 		    struct str *json, const char **next_cursor) MUST_USE;
 #endif

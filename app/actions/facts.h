@@ -33,6 +33,10 @@ enum status	 facts_load_original(struct scope *, struct db *, struct facts *) MU
 const char	*facts_url(struct scope *, const struct site *, const struct facts *);
 const char	*facts_canonical(struct scope *, const struct site *, const struct facts *);
 
+/* Why it is not in the sitemap, the first reason that holds, in the words of the view sitemap_entry; NULL = it is. Of what is live: "noindex", "canonical",
+ * "duplicate", "empty"; else the name of its state. */
+const char	*facts_unlisted(const struct site *, const struct facts *);
+
 /* Without content and html, of any size: for lists. */
 struct str	 facts_json_meta(struct scope *, const struct site *, const struct facts *);
 /* With content and html. */

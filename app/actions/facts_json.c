@@ -162,18 +162,24 @@ write_seo(struct buf *b, const struct revision *v)
 	buf_char(b, '}');
 }
 
-/* Why a resource is not in the sitemap: the first reason that holds, the words of the view sitemap_entry. */
-static void
-write_in_sitemap(struct buf *b, const struct site *site, const struct facts *f)
+const char *
+facts_unlisted(const struct site *site, const struct facts *f)
 {
 	const struct resource *r = &f->resource;
 	bool is_term = r->kind == KIND_TAG || r->kind == KIND_AUTHOR;
-	const char *reason = r->state != STATE_PUBLISHED ? state_name(r->state) :
+
+	return r->state != STATE_PUBLISHED ? state_name(r->state) :
 	    site->noindex || r->live_noindex		 ? "noindex" :
 	    r->live_canonical != NULL			 ? "canonical" :
 	    r->duplicate_of != 0			 ? "duplicate" :
 	    is_term && !f->is_used			 ? "empty" :
 							   NULL;
+}
+
+static void
+write_in_sitemap(struct buf *b, const struct site *site, const struct facts *f)
+{
+	const char *reason = facts_unlisted(site, f);
 
 	json_put_name(b, "in_sitemap");
 	buf_text(b, reason == NULL ? "{\"listed\":true" : "{\"listed\":false");

@@ -3,6 +3,7 @@
 #include "jobs/operations.h"
 #include "actions/import.h"
 #include "actions/operation.h"
+#include "actions/reports.h"
 #include "actions/schedule.h"
 #include "actions/settings.h"
 #include "actions/upkeep.h"
@@ -35,6 +36,7 @@ struct jobs {
 	struct timespec	 wal_time;	/* as of the last checkpoint: when the log was written to, */
 	int64_t		 frames;	/* how many pages it had, */
 	int64_t		 checkpoint_at;	/* and when that was, monotonic */
+	int64_t		 looked_at, mismatches;	/* of the look for canonical addresses that contradict themselves */
 };
 
 struct task {
@@ -57,6 +59,7 @@ static enum status	purge_by_age(struct scope *, struct jobs *, bool *more,
 			    enum status (*apply)(struct scope *, struct db *, void *), const char *what);
 static enum status	run_sweep(struct scope *, struct jobs *, bool *more);
 static enum status	run_counts(struct scope *, struct jobs *, bool *more);
+static enum status	run_mismatches(struct scope *, struct jobs *, bool *more);
 static enum status	run_batches(struct scope *, struct jobs *, bool *more,
 			    enum status (*apply)(struct scope *, struct db *, void *), int64_t *removed);
 static bool		run_task(const struct task *, struct jobs *);
@@ -68,6 +71,7 @@ static const struct task tasks[] = {
 	{ "purge_records", 60000, run_purge },
 	{ "prune_changes", 60000, run_prune },
 	{ "counts", 30000, run_counts },
+	{ "mismatches", 5000, run_mismatches },
 	{ "prune_not_found", 10000, run_prune_not_found },
 	{ "prune_stage", 60000, run_prune_stage },
 	{ "purge_operations", 60000, run_purge_operations },
@@ -270,6 +274,23 @@ run_counts(struct scope *s, struct jobs *jobs, bool *more)
 	(void)more;
 	TRY(upkeep_count_copies(s, jobs->read, &copies));
 	metric_set(jobs->shared, METRIC_DUPLICATES, copies);
+	return OK;
+}
+
+/* A piece each time: a million rows are looked through in about a quarter of an hour. */
+static enum status
+run_mismatches(struct scope *s, struct jobs *jobs, bool *more)
+{
+	struct site site;
+	bool done;
+
+	(void)more;
+	TRY(settings_site(s, jobs->read, jobs->config, &site));
+	TRY(report_count_mismatches(s, jobs->read, &site, &jobs->looked_at, &jobs->mismatches, &done));
+	if (done) {
+		metric_set(jobs->shared, METRIC_CANONICAL_MISMATCH, jobs->mismatches);
+		jobs->looked_at = jobs->mismatches = 0;
+	}
 	return OK;
 }
 

@@ -6,7 +6,8 @@ SELECT coalesce(max(id), 0) FROM resource;
 -- name: audit_canonical
 SELECT r.id, r.kind || ' ' || r.uid, 'has ' || (SELECT count(*) FROM path p WHERE p.resource_id = r.id AND p.role = 'canonical') || ' canonical paths'
 FROM resource r
-WHERE r.id > $1 AND r.id <= $2 AND (SELECT count(*) FROM path p WHERE p.resource_id = r.id AND p.role = 'canonical') <> 1;
+WHERE r.id > $1 AND r.id <= $2 AND (SELECT count(*) FROM path p WHERE p.resource_id = r.id AND p.role = 'canonical') <> 1
+ORDER BY r.id;
 
 -- name: audit_public
 SELECT r.id, r.kind || ' ' || r.uid, 'was public, and its address ' || p.path || ' is not marked so'
@@ -29,7 +30,15 @@ WHERE r.id > $1 AND r.id <= $2 AND r.state = 'published' AND (r.live_title IS DI
 -- name: audit_override
 SELECT r.id, r.kind || ' ' || r.uid, 'has the canonical ' || r.live_canonical || ', which its live revision does not say'
 FROM resource r JOIN revision v ON v.resource_id = r.id AND v.number = r.live_revision
-WHERE r.id > $1 AND r.id <= $2 AND r.state = 'published' AND r.live_canonical IS NOT NULL AND v.canonical IS DISTINCT FROM r.live_canonical;
+WHERE r.id > $1 AND r.id <= $2 AND r.state = 'published' AND r.live_canonical IS NOT NULL AND v.canonical IS DISTINCT FROM r.live_canonical
+ORDER BY r.id;
+
+-- Whether it is the own address is not for SQL to say.
+-- name: audit_own_override
+SELECT r.id, r.kind || ' ' || r.uid, 'has its own address as an override'
+FROM resource r
+WHERE r.id > $1 AND r.id <= $2 AND r.state = 'published' AND r.live_canonical IS NOT NULL
+ORDER BY r.id;
 
 -- name: audit_rendered
 SELECT r.id, r.kind || ' ' || r.uid, 'is live and was never rendered'
@@ -55,7 +64,8 @@ WHERE r.id > $1 AND r.id <= $2 AND r.state <> 'published' AND EXISTS (SELECT 1 F
 SELECT d.id, d.kind || ' ' || d.uid, 'is called a copy of ' || o.uid || ', which is no live original of its text'
 FROM resource d JOIN resource o ON o.id = d.duplicate_of
 WHERE d.id > $1 AND d.id <= $2 AND (d.state <> 'published' OR o.state <> 'published' OR o.duplicate_of IS NOT NULL
-	OR o.content_hash IS DISTINCT FROM d.content_hash OR o.locale <> d.locale OR o.live_noindex = 1 OR o.live_canonical IS NOT NULL);
+	OR o.content_hash IS DISTINCT FROM d.content_hash OR o.locale <> d.locale OR o.live_noindex = 1 OR o.live_canonical IS NOT NULL)
+ORDER BY d.id;
 
 -- name: audit_twin
 SELECT r.id, r.kind || ' ' || r.uid, 'has the text of a live original and is not called its copy'
@@ -64,7 +74,8 @@ WHERE r.id > $1 AND r.id <= $2 AND r.state = 'published' AND r.content_hash IS N
 	AND r.distinct_reason IS NULL AND r.live_canonical IS NULL AND EXISTS (SELECT 1 FROM resource o
 		WHERE o.locale = r.locale AND o.content_hash = r.content_hash AND o.content_hash IS NOT NULL AND o.duplicate_of IS NULL
 		AND o.id <> r.id AND o.state = 'published' AND o.live_canonical IS NULL AND o.live_noindex = 0
-		AND (r.live_noindex = 1 OR o.hash_since < r.hash_since OR (o.hash_since = r.hash_since AND o.id < r.id)));
+		AND (r.live_noindex = 1 OR o.hash_since < r.hash_since OR (o.hash_since = r.hash_since AND o.id < r.id)))
+ORDER BY r.id;
 
 -- name: audit_merged
 SELECT d.id, d.kind || ' ' || d.uid, 'was given up for ' || o.uid || ', which was given up itself'
