@@ -1,6 +1,7 @@
 """More cases of the contract of a retry, with real clients, every route and every table. The numbers are those of the contract."""
 import concurrent.futures
 import hashlib
+import http.client
 import json
 import random
 import re
@@ -40,7 +41,7 @@ def sent(server, method, route, ids):
     if isinstance(body, str):
         headers["Content-Type"] = "text/csv"
     path = route.replace("{id}", ids.get(kind, "")).replace("{n}", "1")
-    return lambda: server.request(method, path, body, token=server.token, key=key, headers=headers), kind, step
+    return lambda connection=None: server.request(method, path, body, token=server.token, key=key, headers=headers, connection=connection), kind, step
 
 
 def test_c2_a_write_of_any_route_that_is_sent_again_changes_nothing_and_gets_the_same_bytes(make_server):
@@ -117,6 +118,31 @@ def told(sock):
     except OSError:
         pass
     return None
+
+
+def test_c11_a_write_of_any_route_whose_answer_is_lost_is_told_of_when_it_is_sent_again(make_server):
+    """The reply is cut before its first byte; the retry gets, byte for byte, what nobody saw, and the rows are those of one write."""
+    s = make_server()
+    ids = {}
+    for method, route in write_of_every_route():
+        send, kind, step = sent(s, method, route, ids)
+        with LossyProxy(s, [Cut("reply", "nothing")]) as proxy:
+            with pytest.raises((OSError, http.client.HTTPException)):
+                send(http.client.HTTPConnection(proxy.host, proxy.port, timeout=20))
+            lost = proxy.exchanges[0].reply
+        status = int(lost.first_line.split()[1])
+        if status == 202:
+            settled(s, lost.field("location"))
+        before = effects(s)
+        again = send()
+        assert again.headers["Idempotent-Replayed"] == "true" and again.headers.get("Location") == lost.field("location"), (route, again)
+        assert again.status == (409 if status == 409 else 200), (route, again)
+        assert status == 202 or again.body == lost.body, route
+        assert again.headers.get("Idempotency-Original-Status") == str(status), (route, again)
+        assert effects(s) == before, route
+        if step == "CREATE":
+            ids["operations" if status == 202 else kind] = again.json()["id"]
+    check_invariants(s)
 
 
 def test_c18_what_was_told_before_the_stop_is_told_again_after_it(make_server):
