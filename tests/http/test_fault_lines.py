@@ -105,7 +105,8 @@ def test_f33_two_rules_that_would_lead_to_each_other_when_both_were_checked_befo
     with writes_wait(s) as (send, answers):
         send("POST", "/api/v1/redirects", {"source": f"/{a}/*", "target": f"/{b}/*"}, key=True)
         send("POST", "/api/v1/redirects", {"source": f"/{b}/*", "target": f"/{a}/*"}, key=True)
-    assert answers[0].status == 201 and answers[1].status in (409, 422, 503), answers
+    statuses = sorted(r.status for r in answers)
+    assert statuses[0] == 201 and statuses[1] in (409, 422, 503), answers
     assert s.value("SELECT count(*) FROM path_rule") == 1
     assert hop(s, f"/{a}/x") == hop(s, f"/{b}/x") == (404, None)
 
@@ -146,9 +147,11 @@ def test_f48_a_draft_that_is_removed_while_a_redirect_to_it_is_made(make_server)
     with writes_wait(s) as (send, answers):
         send("DELETE", f"{ARTICLES}/{draft['id']}", headers={"If-Match": '"1"'})
         send("POST", "/api/v1/redirects", {"source": "/to-nothing", "target": draft["id"]}, key=True)
-    assert answers[0].status == 200 and answers[1].status in (404, 409, 422, 503), answers
-    assert s.value("SELECT count(*) FROM path WHERE role <> 'canonical'") == s.value("SELECT count(*) FROM pragma_foreign_key_check") == 0
-    assert hop(s, "/to-nothing") == (404, None)
+    assert answers[0].status == 200 and answers[1].status in (201, 404, 409, 422, 503), answers
+    assert s.value("SELECT count(*) FROM pragma_foreign_key_check") == 0
+    # Were they written in the other order, what was led to is gone and says so.
+    stands = answers[1].status == 201
+    assert s.value("SELECT count(*) FROM path WHERE path = '/to-nothing'") == stands and hop(s, "/to-nothing") == (410 if stands else 404, None)
 
 
 @pytest.mark.parametrize("state", ["published", "withdrawn", "rescheduled"])
