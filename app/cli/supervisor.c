@@ -8,6 +8,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/shm.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 
@@ -32,6 +33,7 @@ struct child {
 	int64_t		 start_at;	/* when to start (again), with group 0 */
 	int64_t		 kill_at;	/* when to kill the group; 0 = not yet */
 	int		 delay_ms;
+	bool		 is_marked;	/* the shared memory that it made */
 };
 
 struct supervisor {
@@ -55,6 +57,7 @@ static void		stop(struct supervisor *);
 static void		tend(struct supervisor *, struct child *);
 static void		watch_jobs(struct supervisor *);
 static void		start(struct supervisor *, struct child *);
+static void		mark_memory(struct child *);
 static void		become_child(struct supervisor *, const struct child *) __attribute__((noreturn));
 static void		read_lines(struct supervisor *);
 static void		write_line(const char *line);
@@ -120,6 +123,7 @@ run_until_stopped(struct supervisor *sup)
 		}
 		watch_jobs(sup);
 		read_lines(sup);
+		mark_memory(&sup->children[KORE]);
 		if (is_over)
 			return;
 		(void)poll(fds, COUNT(fds), wait_ms(sup));
@@ -131,7 +135,7 @@ run_until_stopped(struct supervisor *sup)
 static int
 wait_ms(const struct supervisor *sup)
 {
-	bool is_busy = sup->is_stopping;
+	bool is_busy = sup->is_stopping || !sup->children[KORE].is_marked;
 
 	for (size_t i = 0; i < CHILDREN; i++)
 		is_busy = is_busy || sup->children[i].leader == 0;
@@ -240,6 +244,7 @@ start(struct supervisor *sup, struct child *c)
 		become_child(sup, c);
 	c->started_at = clock_monotonic();
 	c->kill_at = 0;
+	c->is_marked = false;
 	if (pid == -1) {
 		c->start_at = c->started_at + DELAY_MAX_MS;
 		write_log(true, "serve.fork_failed", c, "errno", errno);
@@ -249,6 +254,23 @@ start(struct supervisor *sup, struct child *c)
 	(void)setpgid(pid, pid);
 	c->leader = c->group = pid;
 	write_log(false, "serve.child_started", c, "pid", pid);
+}
+
+/* Kore removes the memory that its workers share when it ends in peace; killed, it would leave half a megabyte for ever, and the system has room for
+ * some thousand such pieces. What is marked goes with its last user. */
+static void
+mark_memory(struct child *kore)
+{
+	struct shmid_ds segment;
+	struct shm_info info;
+	int last = kore->leader == 0 || kore->is_marked ? -1 : shmctl(0, SHM_INFO, (struct shmid_ds *)(void *)&info);
+
+	for (int i = 0; i <= last; i++) {
+		int id = shmctl(i, SHM_STAT, &segment);
+
+		if (id != -1 && segment.shm_cpid == kore->leader)
+			kore->is_marked = shmctl(id, IPC_RMID, NULL) == 0 || kore->is_marked;
+	}
 }
 
 static void

@@ -48,6 +48,31 @@ def test_both_signals_of_operators_end_it_with_code_0(make_server, sent):
     s.assert_nothing_left(0)
 
 
+def segments(pid):
+    """Shared memory of System V that a process made: (is marked to vanish with its last user, how many use it)."""
+    with open("/proc/sysvipc/shm") as f:
+        rows = [line.split() for line in f.readlines()[1:]]
+    return [(int(r[2], 8) & 0o1000 != 0, int(r[6])) for r in rows if int(r[4]) == pid]
+
+
+@pytest.mark.parametrize("who", ["kore", "everybody", "nobody"])
+def test_memory_that_kore_shares_never_outlives_it(make_server, who):
+    s = make_server()
+    kore = s.child_pid("kore")
+    assert segments(kore) and all(is_marked and users > 0 for is_marked, users in segments(kore))
+    if who == "kore":
+        os.kill(kore, signal.SIGKILL)
+        until(lambda: s.child_pid("kore") != kore)
+        s.wait_ready()
+    elif who == "everybody":
+        s.remember_groups()
+        os.killpg(kore, signal.SIGKILL)
+        s.kill()
+    else:
+        s.stop()
+    until(lambda: segments(kore) == [])
+
+
 @pytest.mark.parametrize("child", ["kore", "jobs"])
 def test_a_child_that_is_killed_is_started_again(make_server, child):
     s = make_server()
