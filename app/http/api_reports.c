@@ -1,7 +1,8 @@
-/* api_reports.c - the reports about the sitemap and canonical addresses. */
+/* api_reports.c - the reports about the sitemap, canonical addresses and near duplicates. */
 #include "http/api.h"
 #include "http/router.h"
 
+#include "actions/near.h"
 #include "actions/reports.h"
 
 typedef enum status report_fn(struct scope *, struct db *, const struct site *, const struct principal *, const struct report_filter *,
@@ -19,6 +20,12 @@ enum status
 handle_report_mismatches(struct scope *s, struct exchange *ex)
 {
 	return answer(s, ex, "reports/canonical-mismatch", report_mismatches);
+}
+
+enum status
+handle_report_near(struct scope *s, struct exchange *ex)
+{
+	return answer(s, ex, "reports/near-duplicates", report_near);
 }
 
 static enum status

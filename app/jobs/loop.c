@@ -2,6 +2,7 @@
 #include "jobs/jobs.h"
 #include "jobs/operations.h"
 #include "actions/import.h"
+#include "actions/near.h"
 #include "actions/operation.h"
 #include "actions/reports.h"
 #include "actions/schedule.h"
@@ -36,6 +37,7 @@ struct jobs {
 	struct timespec	 wal_time;	/* as of the last checkpoint: when the log was written to, */
 	int64_t		 frames;	/* how many pages it had, */
 	int64_t		 checkpoint_at;	/* and when that was, monotonic */
+	int64_t		 near_at;	/* up to which id near duplicates were looked for */
 	int64_t		 looked_at, mismatches;	/* of the look for canonical addresses that contradict themselves */
 };
 
@@ -60,6 +62,7 @@ static enum status	purge_by_age(struct scope *, struct jobs *, bool *more,
 static enum status	run_sweep(struct scope *, struct jobs *, bool *more);
 static enum status	run_counts(struct scope *, struct jobs *, bool *more);
 static enum status	run_mismatches(struct scope *, struct jobs *, bool *more);
+static enum status	run_near(struct scope *, struct jobs *, bool *more);
 static enum status	run_batches(struct scope *, struct jobs *, bool *more,
 			    enum status (*apply)(struct scope *, struct db *, void *), int64_t *removed);
 static bool		run_task(const struct task *, struct jobs *);
@@ -72,6 +75,7 @@ static const struct task tasks[] = {
 	{ "prune_changes", 60000, run_prune },
 	{ "counts", 30000, run_counts },
 	{ "mismatches", 5000, run_mismatches },
+	{ "near", 2000, run_near },
 	{ "prune_not_found", 10000, run_prune_not_found },
 	{ "prune_stage", 60000, run_prune_stage },
 	{ "purge_operations", 60000, run_purge_operations },
@@ -292,6 +296,12 @@ run_mismatches(struct scope *s, struct jobs *jobs, bool *more)
 		jobs->looked_at = jobs->mismatches = 0;
 	}
 	return OK;
+}
+
+static enum status
+run_near(struct scope *s, struct jobs *jobs, bool *more)
+{
+	return near_keep(s, jobs->db, jobs->read, jobs->shared, &jobs->near_at, more);
 }
 
 /* Several small transactions; writers get their turn between any two. */
