@@ -52,7 +52,7 @@ redirect_import_check(struct scope *s, struct redirect_import *im)
 		if (status != OK)
 			s->error = piece->error == NULL ? NULL : scope_alloc(s, sizeof(*s->error));
 		if (status != OK && s->error != NULL)
-			*s->error = (struct error){ status, NULL, scope_printf(s, "%s", piece->error->detail), NULL };
+			*s->error = (struct error){ .status = status, .detail = scope_printf(s, "%s", piece->error->detail) };
 		scope_free(piece);
 		TRY(status);
 	} while (count == CHECK_ROWS);

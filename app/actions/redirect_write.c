@@ -241,7 +241,7 @@ load_for(struct scope *s, struct db *db, const struct unit *u, const char *id, s
 	TRY(permission_require(s, &u->who, ACTION_MANAGE_REDIRECTS, 0));
 	TRY(redirect_load(s, db, out, id));
 	if (u->if_match == NULL)
-		return fail(s, ERR_PRECONDITION, "If-Match", "the current version is \"%" PRId64 "\"", out->version);
+		return version_refuse(s, ERR_PRECONDITION, out->version);
 	return version_require(s, u->if_match, out->version);
 }
 

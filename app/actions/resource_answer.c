@@ -52,7 +52,16 @@ version_require(struct scope *s, const char *if_match, int64_t version)
 {
 	if (if_match == NULL || etag_list_has(str_of(if_match), version))
 		return OK;
-	return fail(s, ERR_VERSION, "If-Match", "the current version is \"%" PRId64 "\"; If-Match must name it, and not as a weak tag", version);
+	return version_refuse(s, ERR_VERSION, version);
+}
+
+enum status
+version_refuse(struct scope *s, enum status status, int64_t version)
+{
+	(void)fail(s, status, "If-Match", "the current version is \"%" PRId64 "\"%s", version,
+	    status == ERR_VERSION ? "; If-Match must name it, and not as a weak tag" : "");
+	s->error->version = version;
+	return status;
 }
 
 static bool

@@ -17,4 +17,6 @@ enum status	 resource_for_step(struct scope *, struct db *, const struct princip
 		    struct resource *out) MUST_USE;
 /* If-Match against a version, by strong comparison (RFC 9110 13.1.1): ERR_VERSION names the current one. NULL matches. */
 enum status	 version_require(struct scope *, const char *if_match, int64_t version) MUST_USE;
+/* The refusal of a request that names no version (ERR_PRECONDITION) or another one (ERR_VERSION): it tells the present one, as an ETag too. */
+enum status	 version_refuse(struct scope *, enum status, int64_t version) MUST_USE;
 #endif

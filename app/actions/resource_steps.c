@@ -37,7 +37,7 @@ resource_move_prepare(struct scope *s, struct db *db, struct unit *u, enum kind 
 
 	TRY(resource_for_step(s, db, &u->who, step_action[move], kind, id, move == MOVE_RESTORE, &r));
 	if (move == MOVE_DELETE && u->if_match == NULL)
-		return fail(s, ERR_PRECONDITION, "If-Match", "the current version is \"%" PRId64 "\"", r.edit_version);
+		return version_refuse(s, ERR_PRECONDITION, r.edit_version);
 	TRY(check_body(s, body, move, &step->times));
 	TRY(version_require(s, u->if_match, r.edit_version));
 	step->id = r.id;

@@ -39,7 +39,7 @@ resource_update_prepare(struct scope *s, struct db *db, struct unit *u, enum kin
 
 	TRY(resource_for(s, db, &u->who, ACTION_UPDATE, kind, id, &p->before));
 	if (u->if_match == NULL)
-		return fail(s, ERR_PRECONDITION, "If-Match", "the current version is \"%" PRId64 "\"", p->before.edit_version);
+		return version_refuse(s, ERR_PRECONDITION, p->before.edit_version);
 	TRY(version_require(s, u->if_match, p->before.edit_version));
 	TRY(store_revision_load(s, db, &head, p->before.id, p->before.head_revision, true));
 	TRY(document_read_patch(s, db, &p->before, &head, body, &d));
@@ -61,7 +61,7 @@ resource_replace_prepare(struct scope *s, struct db *db, struct unit *u, enum ki
 	/* Who may not see it learns nothing about the body. */
 	TRY(resource_for(s, db, &u->who, ACTION_UPDATE, kind, id, &r));
 	if (u->if_match == NULL)
-		return fail(s, ERR_PRECONDITION, "If-Match", "the current version is \"%" PRId64 "\"", r.edit_version);
+		return version_refuse(s, ERR_PRECONDITION, r.edit_version);
 	TRY(version_require(s, u->if_match, r.edit_version));
 	TRY(document_replacement(s, kind, body, &patch));
 	status = resource_update_prepare(s, db, u, kind, id, patch);

@@ -1,6 +1,7 @@
 /* error.h - what a function answers, and the one detail that goes with a refusal. */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
+#include <stdint.h>
 #include <stdbool.h>
 
 /* The closed list stands in errors.def. */
@@ -28,6 +29,7 @@ struct error {
 	const char	*field;
 	const char	*detail;
 	struct error	*next;		/* further refusals of the same request (validation), or NULL */
+	int64_t		 version;	/* that what is written about has now; 0 = not told */
 };
 
 /* Leave with the callee's status unless it is OK. */

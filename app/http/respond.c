@@ -23,6 +23,8 @@ respond_error(struct scope *s, struct exchange *ex, enum status status)
 	else
 		problem(s, &ex->response, status);
 	error_fields(s, &ex->response, status);
+	if (s->error != NULL && s->error->version != 0)
+		response_header(&ex->response, "ETag", scope_printf(s, "\"%" PRId64 "\"", s->error->version));
 	if (status == ERR_METHOD)
 		response_header(&ex->response, "Allow", router_allow(s, path));
 }

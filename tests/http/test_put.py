@@ -42,10 +42,11 @@ def test_nothing_public_changes_until_it_is_published(server):
 
 def test_without_the_version_nothing_is_replaced(server):
     made = create(server)
-    assert put(server, made, {"title": "t", "content": "c"}, 428, etag="").json()["code"] == "precondition_required"
+    missing = put(server, made, {"title": "t", "content": "c"}, 428, etag="")
+    assert missing.json()["code"] == "precondition_required" and missing.headers["ETag"] == '"1"'
     for etag in ('"2"', 'W/"1"', "1", '"one"'):
-        stale = put(server, made, {"title": "t", "content": "c"}, 412, etag=etag).json()
-        assert stale["code"] == "version_conflict" and '"1"' in stale["detail"]
+        stale = put(server, made, {"title": "t", "content": "c"}, 412, etag=etag)
+        assert stale.json()["code"] == "version_conflict" and '"1"' in stale.json()["detail"] and stale.headers["ETag"] == '"1"'
     assert put(server, made, {"title": "t", "content": "c"}, etag="*").json()["version"] == 2
 
 
@@ -66,6 +67,8 @@ def test_of_two_at_once_one_wins(server):
         codes = sorted(pool.map(lambda i: server.request("PUT", f"/api/v1/articles/{made['id']}", {"title": f"t{i}", "content": "c"},
                                                          headers={"If-Match": '"1"'}, token=server.token).status, range(8)))
     assert codes == [200] + [412] * 7
+    # Whoever lost learns from the writer too what the version is now.
+    assert put(server, made, {"title": "t", "content": "c"}, 412, etag='"1"').headers["ETag"] == '"2"'
     assert server.get(f"/api/v1/articles/{made['id']}", token=server.token).json()["version"] == 2
 
 
