@@ -5,6 +5,7 @@
 #include "base/clock.h"
 #include "store/resources.h"
 
+static enum status	build(struct scope *, struct page_build *, const struct resolution *);
 static enum status	view_error(struct scope *, struct page_build *, const struct resolution *);
 
 enum status
@@ -12,19 +13,37 @@ view_page(struct scope *s, struct db *db, const struct site *site, const struct 
     struct view *out)
 {
 	struct page_build b = { .db = db, .site = site, .templates = templates, .out = out };
+
+	return build(s, &b, r);
+}
+
+enum status
+view_head(struct scope *s, struct db *db, const struct site *site, const struct templates *templates, const struct resolution *r,
+    struct view *out, struct head *head)
+{
+	struct page_build b = { .db = db, .site = site, .templates = templates, .out = out, .head_only = true };
+
+	TRY(build(s, &b, r));
+	*head = b.head;
+	return OK;
+}
+
+static enum status
+build(struct scope *s, struct page_build *b, const struct resolution *r)
+{
 	struct resource resource;
 
 	assert(r->meaning != MEANING_REDIRECT);
-	TRY(view_begin(s, &b));
+	TRY(view_begin(s, b));
 	if (r->meaning != MEANING_PAGE)
-		return view_error(s, &b, r);
+		return view_error(s, b, r);
 	if (r->list != NULL)
-		return view_list(s, &b, r->list, r->page);
-	TRY(store_resource_load(s, db, &resource, r->resource_id));
-	view_depend(s, out, "resource:%" PRId64, resource.id);
+		return view_list(s, b, r->list, r->page);
+	TRY(store_resource_load(s, b->db, &resource, r->resource_id));
+	view_depend(s, b->out, "resource:%" PRId64, resource.id);
 	if (resource.kind == KIND_TAG || resource.kind == KIND_AUTHOR)
-		return view_term(s, &b, &resource, r->page);
-	return view_resource(s, &b, &resource);
+		return view_term(s, b, &resource, r->page);
+	return view_resource(s, b, &resource);
 }
 
 enum status
@@ -72,7 +91,7 @@ view_modified(struct view *v, int64_t ms)
 enum status
 view_finish(struct scope *s, struct page_build *b, const char *template, json_t *view)
 {
-	enum status status = page_render(s, b->templates, b->site, template, &b->head, view, &b->out->body);
+	enum status status = b->head_only ? OK : page_render(s, b->templates, b->site, template, &b->head, view, &b->out->body);
 
 	json_decref(view);
 	b->out->link = head_link(s, &b->head);

@@ -28,6 +28,14 @@ struct view {
 /* A page, list or error page (meaning none/gone) as HTML. */
 enum status	 view_page(struct scope *, struct db *, const struct site *, const struct templates *, const struct resolution *,
 		    struct view *out) MUST_USE;
+/* What the same page says in its head; `out` has what it depends on. */
+enum status	 view_head(struct scope *, struct db *, const struct site *, const struct templates *, const struct resolution *, struct view *out,
+		    struct head *head) MUST_USE;
+/* What any address means, as JSON:
+ *   { url, meaning: page | redirect | gone | none, status, hops: 0 | 1, location, resource: { id, kind, title, url }, list, head: { html, json } }
+ * `text` is a path of this site, with or without query, or an absolute URL; that of another site means none. resource and head are of the page, or of the
+ * page of this site that a redirect leads to; null when there is none. ERR_INVALID, field "url". */
+enum status	 view_meaning(struct scope *, struct db *, const struct site *, const struct templates *, const char *text, struct view *out) MUST_USE;
 /* /sitemap.xml (part NULL) and /sitemap-<part>.xml; ERR_NOT_FOUND for a part that does not exist. */
 enum status	 view_sitemap(struct scope *, struct db *, const struct site *, const char *part, struct view *out) MUST_USE;
 /* The newest articles: /feed.EXTENSION, or /feed/TERM.EXTENSION of a tag or an author by its id, which a move does not change. ERR_NOT_FOUND, ERR_GONE. */

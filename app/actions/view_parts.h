@@ -12,6 +12,7 @@ struct page_build {
 	const struct templates *templates;
 	struct view	*out;
 	struct head	 head;
+	bool		 head_only;	/* nothing is rendered: out->body stays empty */
 };
 
 /* Start `out` as a cacheable 200 that depends on theme and settings and is no older than either. */

@@ -14,6 +14,7 @@ static enum status	choice_set(struct scope *, bool *out, const char *key, const 
     const char *no, const char *yes);
 static enum status	count_set(struct scope *, int *out, const char *key, const char *value);
 static enum status	url_set(struct scope *, const char **out, const char *key, const char *value);
+static enum status	origin_set(struct scope *, const char **out, const char *key, const char *value);
 static enum status	locale_check(struct scope *, const char *key, const char *value);
 static enum status	pattern_set(struct scope *, struct site *, const char *key, const char *value);
 static enum status	retention_set(struct scope *, struct site *, const char *key, const char *value);
@@ -34,6 +35,7 @@ site_defaults(struct site *site)
 		.feed_items = 20,
 		.feed_is_full = true,
 		.websub_hub = "",
+		.cors_origin = "",
 		.robots = "",
 		.retention_form = DAY,
 		.retention_write = 7 * DAY,
@@ -73,6 +75,8 @@ site_set(struct scope *s, struct site *site, const char *key, const char *value)
 		return choice_set(s, &site->noindex, key, value, "false", "true");
 	if (strcmp(key, "per_page") == 0)
 		return count_set(s, &site->per_page, key, value);
+	if (strcmp(key, "cors_origin") == 0)
+		return origin_set(s, &site->cors_origin, key, value);
 	if (strcmp(key, "feed_items") == 0)
 		return count_set(s, &site->feed_items, key, value);
 	if (strcmp(key, "feed_content") == 0)
@@ -150,6 +154,23 @@ url_set(struct scope *s, const char **out, const char *key, const char *value)
 {
 	*out = "";
 	return value[0] == '\0' ? OK : url_absolute(s, out, str_of(value), key);
+}
+
+static enum status
+origin_set(struct scope *s, const char **out, const char *key, const char *value)
+{
+	struct str rest;
+
+	*out = value;
+	if (value[0] == '\0' || strcmp(value, "*") == 0)
+		return OK;
+	TRY(url_absolute(s, out, str_of(value), key));
+	/* The path "/" is what is left of an origin. */
+	rest = str_part(str_of(*out), str_find(str_of(*out), ':') + 3, strlen(*out));
+	if (str_find(rest, '/') + 1 != rest.len)
+		return fail(s, ERR_INVALID, key, "is no origin: scheme, host and port alone");
+	*out = str_dup(s->arena, str_part(str_of(*out), 0, strlen(*out) - 1));
+	return OK;
 }
 
 /* The shape of BCP 47: a language of two or three letters, then subtags. */

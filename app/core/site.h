@@ -18,6 +18,7 @@ struct site {
 	int		 feed_items;		/* entries of a feed, 1..100, default 20 */
 	bool		 feed_is_full;		/* setting feed_content: full (default) or summary */
 	const char	*websub_hub;		/* absolute URL, "" */
+	const char	*cors_origin;		/* whom browsers let read public answers of the API: "", "*" or an origin */
 	const char	*robots;		/* extra lines of robots.txt, "" */
 	bool		 noindex;		/* staging: everything noindex */
 	int64_t		 retention_form, retention_write, retention_state;	/* ms: 24 h, 7 d, 30 d */
@@ -40,6 +41,7 @@ void		 site_defaults(struct site *);
  *   feed_items				1..100
  *   feed_content			full | summary
  *   websub_hub				http(s) URL, or empty
+ *   cors_origin				an origin, "*", or empty
  *   per_page				1..100
  *   pattern_article pattern_page pattern_tag pattern_author
  *   retention_form retention_write retention_state	"36h" or "7d"; 1h..30d, 1d..90d, 1d..365d

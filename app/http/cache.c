@@ -15,7 +15,7 @@ struct cache {
 
 #define BUCKETS_MIN 1024
 
-static bool	query_is_declared(struct str query);
+static bool	query_is_declared(struct str path, struct str query);
 static struct cache_entry **place(struct cache *, const struct cache_key *);
 static bool	is_valid(struct cache *, struct cache_entry *, int64_t now);
 static void	remove_entry(struct cache *, struct cache_entry *);
@@ -26,7 +26,7 @@ static int64_t	weight(const struct cache_entry *);
 bool
 cache_key_make(struct cache_key *key, enum coding coding, struct str path, struct str query)
 {
-	if (path.len + query.len + 2 > CACHE_KEY_MAX || !query_is_declared(query))
+	if (path.len + query.len + 2 > CACHE_KEY_MAX || !query_is_declared(path, query))
 		return false;
 	key->text[0] = (char)('0' + (int)coding);
 	memcpy(key->text + 1, path.p, path.len);
@@ -143,12 +143,13 @@ cache_count(const struct cache *c)
 }
 
 static bool
-query_is_declared(struct str query)
+query_is_declared(struct str path, struct str query)
 {
 	struct str rest = query, pair;
+	bool takes_url = str_is(path, "/api/v1/resolve");
 
 	while (str_next(&rest, '&', &pair))
-		if (!str_starts(pair, "page=") && !str_starts(pair, "q="))
+		if (!str_starts(pair, "page=") && !str_starts(pair, "q=") && !(takes_url && str_starts(pair, "url=")))
 			return false;
 	return true;
 }

@@ -15,8 +15,8 @@ struct cache_key {
 	size_t		 len;
 	char		 text[CACHE_KEY_MAX];
 };
-/* False when such a request is never answered from the cache: too long, or the query has other parameters than `page` and `q`, which
- * a redirect would have to keep. */
+/* False when such a request is never answered from the cache: too long, or the query has other parameters than `page` and `q` (and `url`
+ * of the resolve API), which a redirect would have to keep. */
 bool		 cache_key_make(struct cache_key *, enum coding, struct str path, struct str query);
 
 struct cache_entry {

@@ -5,6 +5,7 @@
 #include "actions/hits.h"
 #include "actions/view.h"
 #include "base/clock.h"
+#include "http/api.h"
 #include "http/exchange.h"
 #include "http/respond.h"
 #include "http/router.h"
@@ -103,6 +104,19 @@ handle_term_feed(struct scope *s, struct exchange *ex)
 	TRY(require_spelling(s, ex, scope_printf(s, "/feed/%.*s", STR_FMT(name))));
 	TRY(view_feed(s, ex->reader->db, ex->reader->site, term, str_dup(s->arena, str_part(name, dot + 1, name.len)), &view));
 	respond_view(s, ex, &view);
+	return OK;
+}
+
+enum status
+handle_resolve(struct scope *s, struct exchange *ex)
+{
+	const struct reader *r = ex->reader;
+	struct view view;
+
+	TRY(view_meaning(s, r->db, r->site, r->templates, api_parameter(s, ex, "url"), &view));
+	respond_view(s, ex, &view);
+	if (r->site->cors_origin[0] != '\0')
+		response_header(&ex->response, "Access-Control-Allow-Origin", r->site->cors_origin);
 	return OK;
 }
 

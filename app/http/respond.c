@@ -18,7 +18,7 @@ respond_error(struct scope *s, struct exchange *ex, enum status status)
 
 	keep_inside(s, status);
 	ex->response = (struct response){ .status = status_info(status)->http };
-	if (router_kind(path) == ROUTE_PUBLIC)
+	if (router_kind(path) == ROUTE_PUBLIC && !str_starts(path, "/api/"))
 		error_page(s, ex, status);
 	else
 		problem(s, &ex->response, status);

@@ -167,33 +167,50 @@ structured_site(const struct head *h)
 	return o;
 }
 
+/* NULL when there is nothing to say. */
+static json_t *
+structured_data(struct scope *s, const struct head *h)
+{
+	if (h->canonical == NULL || h->kind == NULL)
+		return NULL;
+	if (is_article(h))
+		return structured_article(s, h);
+	if (strcmp(h->kind, "page") == 0)
+		return structured_page(s, h);
+	return strcmp(h->kind, "home") == 0 ? structured_site(h) : NULL;
+}
+
 static void
 add_structured_data(struct scope *s, struct buf *out, const struct head *h)
 {
-	json_t *o = NULL;
+	json_t *o = structured_data(s, h);
 
-	if (h->canonical == NULL || h->kind == NULL)
-		return;
-	if (is_article(h))
-		o = structured_article(s, h);
-	else if (strcmp(h->kind, "page") == 0)
-		o = structured_page(s, h);
-	else if (strcmp(h->kind, "home") == 0)
-		o = structured_site(h);
 	if (o == NULL)
 		return;
 	buf_printf(out, "<script type=\"application/ld+json\">%s</script>\n", json_for_script(s, o));
 	json_decref(o);
 }
 
+static const char *
+robots(const struct head *h)
+{
+	return h->noindex ? "noindex" : "max-image-preview:large";
+}
+
+static const char *
+feed_media_type(struct scope *s, enum feed_format format)
+{
+	struct str type = str_of(feed_type(format));
+
+	return str_dup(s->arena, str_part(type, 0, str_find(type, ';')));
+}
+
 /* All that a reader may want to know the feed by. */
 static void
-add_feeds(struct buf *out, const struct head *h)
+add_feeds(struct scope *s, struct buf *out, const struct head *h)
 {
 	for (enum feed_format format = 0; h->feed_url != NULL && format < FEED_FORMATS; format++) {
-		struct str type = str_of(feed_type(format));
-
-		buf_printf(out, "<link rel=\"alternate\" type=\"%.*s\" title=\"", STR_FMT(str_part(type, 0, str_find(type, ';'))));
+		buf_printf(out, "<link rel=\"alternate\" type=\"%s\" title=\"", feed_media_type(s, format));
 		add_escaped(out, h->feed_title);
 		buf_printf(out, "\" href=\"%s.%s\">\n", h->feed_url, feed_extension(format));
 	}
@@ -211,15 +228,43 @@ head_html(struct scope *s, const struct head *h)
 	buf_text(&out, "</title>\n");
 	add_meta(&out, "description", h->description);
 	add_tag(&out, "link", "rel", "canonical", "href", h->canonical);
-	add_meta(&out, "robots", h->noindex ? "noindex" : "max-image-preview:large");
+	add_meta(&out, "robots", robots(h));
 	add_tag(&out, "link", "rel", "prev", "href", h->prev_url);
 	add_tag(&out, "link", "rel", "next", "href", h->next_url);
-	add_feeds(&out, h);
+	add_feeds(s, &out, h);
 	add_open_graph(s, &out, h);
 	add_structured_data(s, &out, h);
 	buf_text(&out, "<meta name=\"theme-color\" content=\"#fdfcfa\" media=\"(prefers-color-scheme: light)\">\n"
 	    "<meta name=\"theme-color\" content=\"#16181c\" media=\"(prefers-color-scheme: dark)\">\n");
 	return out.p;
+}
+
+static void
+set_or_null(json_t *object, const char *name, const char *text)
+{
+	json_object_set_new(object, name, text == NULL || *text == '\0' ? json_null() : json_string(text));
+}
+
+json_t *
+head_json(struct scope *s, const struct head *h)
+{
+	json_t *o = json_object(), *feeds = json_array(), *graph = structured_data(s, h);
+
+	set_or_null(o, "title", h->title);
+	set_or_null(o, "description", h->description);
+	set_or_null(o, "canonical", h->canonical);
+	set_or_null(o, "url", h->url);
+	set_or_null(o, "robots", robots(h));
+	set_or_null(o, "locale", h->locale);
+	set_or_null(o, "image", h->image);
+	set_or_null(o, "prev", h->prev_url);
+	set_or_null(o, "next", h->next_url);
+	for (enum feed_format format = 0; h->feed_url != NULL && format < FEED_FORMATS; format++)
+		json_array_append_new(feeds, json_pack("{s:s, s:s, s:s}", "type", feed_media_type(s, format), "title", h->feed_title, "url",
+		    scope_printf(s, "%s.%s", h->feed_url, feed_extension(format))));
+	json_object_set_new(o, "feeds", feeds);
+	json_object_set_new(o, "json_ld", graph != NULL ? graph : json_null());
+	return o;
 }
 
 const char *

@@ -21,6 +21,8 @@ struct head {
 };
 /* All tags for <head> as markup, each attribute escaped; canonical is byte for byte head->canonical in link, og:url and JSON-LD. */
 const char	*head_html(struct scope *, const struct head *);
+/* The same as values, for a front end that prints its own tags; a new reference. Members that the tags do not show are null. */
+json_t		*head_json(struct scope *, const struct head *);
 /* Value of the Link header field: <canonical>; rel="canonical". NULL when there is no canonical. */
 const char	*head_link(struct scope *, const struct head *);
 /* Value of X-Robots-Tag, or NULL when indexing is allowed. */
