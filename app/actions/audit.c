@@ -3,6 +3,7 @@
 #include "actions/live.h"
 #include "actions/plan.h"
 #include "db/writer.h"
+#include "render/markdown.h"
 #include "store/audit.h"
 #include "store/duplicates.h"
 #include "store/paths.h"
@@ -14,7 +15,7 @@
 
 enum audit_about { ABOUT_ROWS, ABOUT_CANONICAL };
 enum audit_range { RANGE_RESOURCES, RANGE_WHOLE };
-enum audit_fix { FIX_NONE, FIX_TAGS, FIX_DUPLICATES, FIX_PART };
+enum audit_fix { FIX_NONE, FIX_TAGS, FIX_DUPLICATES, FIX_PART, FIX_RENDERED };
 
 static const struct check {
 	const char	*name;
@@ -35,6 +36,8 @@ struct mend {
 	const struct site *site;
 	enum audit_fix	 fix;
 	int64_t		 id;
+	int64_t		 number;	/* FIX_RENDERED: the live revision, */
+	struct rendered	 rendered;	/* rendered before the writer's turn */
 };
 
 static enum status	run_check(struct scope *, struct audit *, const struct check *, int64_t after, int64_t last);
@@ -44,6 +47,7 @@ static enum status	keep_own(struct scope *, struct db *, const struct site *, st
 static enum status	still_there(struct scope *, struct db *, const struct site *, const struct check *, int64_t id, bool *out);
 static int		by_id(const void *, const void *);
 static enum status	mend(struct scope *, struct audit *, const struct check *, int64_t id, bool *mended);
+static enum status	render_again(struct scope *, struct db *, struct mend *);
 static enum status	mend_apply(struct scope *, struct db *, void *);
 static enum status	mend_tags(struct scope *, struct db *, const struct resource *);
 static enum status	mend_duplicates(struct scope *, struct db *, const struct site *, const struct resource *);
@@ -186,13 +190,27 @@ still_there(struct scope *s, struct db *db, const struct site *site, const struc
 static enum status
 mend(struct scope *s, struct audit *a, const struct check *c, int64_t id, bool *mended)
 {
-	struct mend m = { a->site, c->fix, id };
+	struct mend m = { .site = a->site, .fix = c->fix, .id = id };
 	bool is_left;
 
+	if (m.fix == FIX_RENDERED)
+		TRY(render_again(s, a->read, &m));
 	TRY(writer_run(s, a->write, a->shared, mend_apply, &m));
 	TRY(still_there(s, a->read, a->site, c, id, &is_left));
 	*mended = !is_left;
 	return OK;
+}
+
+static enum status
+render_again(struct scope *s, struct db *db, struct mend *m)
+{
+	struct revision v;
+	struct resource r;
+
+	TRY(store_resource_load(s, db, &r, m->id));
+	TRY(store_revision_load(s, db, &v, r.id, r.live_revision, true));
+	m->number = v.number;
+	return render_content(s, &m->rendered, v.format, str_of(v.source));
 }
 
 static enum status
@@ -207,6 +225,8 @@ mend_apply(struct scope *s, struct db *db, void *arg)
 		TRY(mend_tags(s, db, &r));
 	if (m->fix == FIX_DUPLICATES)
 		TRY(mend_duplicates(s, db, m->site, &r));
+	if (m->fix == FIX_RENDERED)
+		TRY(store_rendered_insert(s, db, r.id, m->number, RENDERER_VERSION, &m->rendered));
 	TRY(store_sitemap_part_touch(s, db, r.id, s->now, &first));
 	db_touch(db, "resource:%" PRId64, r.id);
 	db_touch(db, "list:%s", kind_name(r.kind));

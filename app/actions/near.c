@@ -27,6 +27,7 @@ struct listing {
 	struct cursor	 last;		/* the pair that was shown last */
 };
 
+static enum status	keep_text(struct scope *, struct db *read, const struct near_stale *, struct keep *);
 static enum status	keep_write(struct scope *, struct db *, void *keep);
 static enum status	candidates(struct scope *, struct db *, const struct near_text *, int64_t after, struct near_text *out, size_t *count);
 static int		by_id(const void *, const void *);
@@ -44,19 +45,11 @@ near_keep(struct scope *s, struct db *write, struct db *read, struct shared *sha
 	TRY(store_audit_last_resource(s, read, &last));
 	until = *at + KEEP_IDS < last ? *at + KEEP_IDS : last;
 	TRY(store_near_stale(s, read, *at, until, stale, KEEP_ROWS, &count));
-	for (size_t i = 0; i < count; i++) {
-		struct kept *row = &keep.rows[keep.count++];
-		struct rendered rendered;
-
-		*row = (struct kept){ .id = stale[i].id, .content_hash = stale[i].content_hash };
-		if (row->content_hash == NULL)
-			continue;
-		TRY(store_rendered_load(s, read, &rendered, stale[i].id, stale[i].live_revision));
-		row->hash = simhash(s, str_of(render_text(s, str_of(rendered.html))));
-	}
-	if (count > 0)
+	for (size_t i = 0; i < count; i++)
+		TRY(keep_text(s, read, &stale[i], &keep));
+	if (keep.count > 0)
 		TRY(writer_run(s, write, shared, keep_write, &keep));
-	*more = count == KEEP_ROWS;
+	*more = keep.count == KEEP_ROWS;
 	if (!*more)
 		*at = until >= last ? 0 : until;
 	return OK;
@@ -90,6 +83,25 @@ report_near(struct scope *s, struct db *db, const struct site *site, const struc
 	buf_char(&l.json, '}');
 	*json = buf_as_str(&l.json);
 	return OK;
+}
+
+static enum status
+keep_text(struct scope *s, struct db *read, const struct near_stale *stale, struct keep *keep)
+{
+	struct kept row = { .id = stale->id, .content_hash = stale->content_hash };
+	struct rendered rendered;
+	enum status status = OK;
+
+	if (row.content_hash != NULL && (status = store_rendered_load(s, read, &rendered, stale->id, stale->live_revision)) == OK)
+		row.hash = simhash(s, str_of(render_text(s, str_of(rendered.html))));
+	/* The audit tells of a text that was never rendered; the others must not wait for it. */
+	if (status == ERR_NOT_FOUND) {
+		s->error = NULL;
+		return OK;
+	}
+	keep->rows[keep->count] = row;
+	keep->count += status == OK;
+	return status;
 }
 
 static enum status

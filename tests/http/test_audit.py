@@ -126,9 +126,9 @@ def test_a_broken_promise_is_named(site, broken, check, sql, name):
     assert check in {f["check"] for f in faults} and all(f["advice"] and f["subject"] for f in faults)
 
 
-@pytest.mark.parametrize("check, sql", [(c, s) for c, s, n in BROKEN if c in ("live-tags", "duplicate", "two-originals", "sitemap-part")])
+@pytest.mark.parametrize("check, sql", [(c, s) for c, s, n in BROKEN if c in ("live-tags", "duplicate", "two-originals", "sitemap-part", "rendered")])
 def test_what_is_derived_can_be_mended(site, broken, check, sql):
-    name = {"live-tags": "article", "duplicate": "copy", "two-originals": "copy"}.get(check)
+    name = {"live-tags": "article", "rendered": "article", "duplicate": "copy", "two-originals": "copy"}.get(check)
     data = broken(sql.replace("?", f"'{site.names[name]['id']}'") if name else sql)
     out = audit(site, "--fix", data=data).stdout
     assert any(line.startswith(f"mended {check}: ") for line in out.splitlines())
