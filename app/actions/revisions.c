@@ -12,6 +12,7 @@
 #include "store/revisions.h"
 
 #define CONTEXT 3		/* equal lines that are shown around a change */
+#define SHOWN_MAX 50000		/* lines of one answer: a text of line feeds alone would make it twenty times as long as the text */
 
 struct restore { int64_t id, number; const char *name_fold; };
 
@@ -21,7 +22,8 @@ static void		put_item(struct buf *, const struct resource *, const struct revisi
 static void		put_fields(struct scope *, struct buf *, const struct revision *, const struct revision *);
 static void		put_change(struct buf *, const char *name, const char *from, const char *to, bool *is_first);
 static void		put_lines(struct buf *, const struct diff *);
-static void		put_run(struct buf *, const struct diff *, size_t run, bool *is_first);
+static size_t		put_run(struct buf *, const struct diff *, size_t run, size_t *room, bool *is_first);
+static void		put_count(struct buf *, const char *op, size_t count, bool *is_first);
 static void		put_line(struct buf *, enum diff_op, struct str text, bool *is_first);
 static enum status	restore_apply(struct scope *, struct db *, struct unit *);
 
@@ -240,31 +242,42 @@ put_change(struct buf *b, const char *name, const char *from, const char *to, bo
 static void
 put_lines(struct buf *b, const struct diff *d)
 {
+	size_t room = SHOWN_MAX, left_out = 0, i;
 	bool is_first = true;
-	size_t i;
 
 	for (i = 0; i < d->run_count; i++)
-		put_run(b, d, i, &is_first);
+		left_out += put_run(b, d, i, &room, &is_first);
+	if (left_out > 0)
+		put_count(b, "omitted", left_out, &is_first);
 }
 
-static void
-put_run(struct buf *b, const struct diff *d, size_t run, bool *is_first)
+/* How many of its lines found no room. */
+static size_t
+put_run(struct buf *b, const struct diff *d, size_t run, size_t *room, bool *is_first)
 {
 	const struct diff_run *r = &d->runs[run];
 	const struct str *lines = r->op == DIFF_ADDED ? d->new_lines : d->old_lines;
 	size_t before = run == 0 ? 0 : CONTEXT, after = run + 1 == d->run_count ? 0 : CONTEXT, i;
 	bool is_long = r->op == DIFF_SAME && r->count > before + after;
 
-	for (i = 0; i < r->count; i++) {
+	for (i = 0; i < r->count && *room > 0; i++) {
 		if (is_long && i == before) {
-			buf_printf(b, "%s{\"op\":\"skipped\",\"count\":%zu}", *is_first ? "" : ",", r->count - before - after);
-			*is_first = false;
+			put_count(b, "skipped", r->count - before - after, is_first);
 			i = r->count - after;
 			if (i == r->count)
 				break;
 		}
 		put_line(b, r->op, lines[r->from + i], is_first);
+		(*room)--;
 	}
+	return r->count - i;
+}
+
+static void
+put_count(struct buf *b, const char *op, size_t count, bool *is_first)
+{
+	buf_printf(b, "%s{\"op\":\"%s\",\"count\":%zu}", *is_first ? "" : ",", op, count);
+	*is_first = false;
 }
 
 static void

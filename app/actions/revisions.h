@@ -13,7 +13,7 @@ enum status	 revision_list(struct scope *, struct db *, const struct principal *
 enum status	 revision_read(struct scope *, struct db *, const struct site *, const struct principal *, enum kind, const char *id,
 		    const char *number, struct str *json) MUST_USE;
 /* From `against` (NULL = the revision before) to `number`: { from, to, fields: { name: { from, to } }, lines: [{ op: same removed added, text
- * }], is_whole }. Equal lines far from any change are told as { op: "skipped", count }. */
+ * }], is_whole }. Equal lines far from any change are told as { op: "skipped", count }. After 50,000 lines the rest is { op: "omitted", count }. */
 enum status	 revision_diff(struct scope *, struct db *, const struct principal *, enum kind, const char *id, const char *number,
 		    const char *against, struct str *json) MUST_USE;
 /* A new head revision with the text and all members of an old one; nothing public changes. If-Match is honoured when given. The head itself

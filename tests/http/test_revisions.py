@@ -100,6 +100,17 @@ def test_texts_with_nothing_in_common_are_compared_in_bounds(server):
     assert [sum(d["op"] == op for d in diff["lines"]) for op in ("removed", "added", "same")] == [20000, 20000, 0]
 
 
+def test_a_comparison_shows_so_many_lines_and_counts_the_others(server):
+    made = create(server, content="\n" * 300000 + "old")
+    patch(server, made, {"content": "\nx" * 200000}, 1)
+    r = get(server, made, "/2/diff")
+    lines = r.json()["lines"]
+    assert len(lines) == 50001 and "omitted" not in {d["op"] for d in lines[:-1]}
+    # 300,001 lines before and 200,001 now: the first is empty in both.
+    assert lines[-1] == {"op": "omitted", "count": 300001 + 200001 - 1 - 50000}
+    assert len(r.body) < 4000000
+
+
 def test_an_old_revision_comes_back_as_a_new_one(server, written):
     before = server.get(written["path"]).text
     key = word() + "-revert-key-0001"
