@@ -13,7 +13,6 @@ static bool		is_own_host(struct scope *, const struct site *, const struct autho
 static enum status	read_pairs(struct scope *, struct str query, const char **out, const char *field);
 static enum status	target_here(struct scope *, struct db *, const struct site *, struct redirect *, struct str local, const char *field);
 static enum status	target_row(struct scope *, struct redirect *, const struct path_hit *, struct str query, const char *field);
-static bool		is_public_route(struct scope *, const struct url_form *);
 
 enum status
 redirect_source(struct scope *s, const struct site *site, struct redirect *out, struct str text, const char *field)
@@ -173,7 +172,7 @@ target_here(struct scope *s, struct db *db, const struct site *site, struct redi
 		const char *whole = query.len > 0 ? scope_printf(s, "%s?%.*s", form.path, STR_FMT(query)) : form.path;
 
 		TRY(rule_target(s, &out->target, &has_values, out->path, whole, field));
-		if (has_values && path_is_reserved(s, form.path, NULL) && !is_public_route(s, &form))
+		if (has_values && path_is_reserved(s, form.path, NULL) && !resolve_is_route(s, form.path, form.fold))
 			return fail(s, ERR_INVALID, field, "leads below a name that belongs to the system");
 		if (has_values)
 			return OK;
@@ -184,7 +183,7 @@ target_here(struct scope *s, struct db *db, const struct site *site, struct redi
 		return target_row(s, out, &hit, rest, field);
 	if (query.len > 0 && strcmp(form.path, "/") == 0)
 		return fail(s, ERR_INVALID, field, "the home page takes no query here");
-	if (resolve_list(form.fold) != NULL || is_public_route(s, &form)) {
+	if (resolve_list(form.fold) != NULL || resolve_is_route(s, form.path, form.fold)) {
 		out->target = query.len > 0 ? scope_printf(s, "%s?%.*s", form.path, STR_FMT(query)) : form.path;
 		return OK;
 	}
@@ -214,17 +213,4 @@ target_row(struct scope *s, struct redirect *out, const struct path_hit *hit, st
 	out->resource_id = hit->resource_id;
 	out->target = hit->resource_id != 0 ? NULL : hit->target;
 	return OK;
-}
-
-/* What routes answer to everybody. The names of forms, API and probes are no targets. */
-static bool
-is_public_route(struct scope *s, const struct url_form *form)
-{
-	static const char *const names[] = { "/media/", "/assets/", "/docs/", "/feed", "/sitemap", "/robots.txt", "/llms.txt", "/search",
-		"/favicon.ico", "/.well-known/" };
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (strncmp(form->fold, names[i], strlen(names[i])) == 0)
-			return path_is_reserved(s, form->path, NULL);
-	return false;
 }

@@ -69,6 +69,18 @@ resolve_list(const char *fold)
 	return NULL;
 }
 
+bool
+resolve_is_route(struct scope *s, const char *path, const char *fold)
+{
+	static const char *const names[] = { "/media/", "/assets/", "/docs/", "/feed", "/sitemap", "/robots.txt", "/llms.txt", "/search",
+		"/favicon.ico", "/.well-known/" };
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (strncmp(fold, names[i], strlen(names[i])) == 0)
+			return path_is_reserved(s, path, NULL);
+	return false;
+}
+
 /* One row further. `done`: `out` is decided, or it is MEANING_PAGE and w->path, w->query are where it is. */
 static enum status
 take_step(struct scope *s, struct db *db, const struct site *site, struct walk *w, struct resolution *out, bool *done)
@@ -95,7 +107,7 @@ take_step(struct scope *s, struct db *db, const struct site *site, struct walk *
 		return follow(s, site, w, &hit, out, done);
 	*done = true;
 	/* The target of a redirect may be a route: a file, a feed. */
-	if (w->status != 0 && path_is_reserved(s, w->path, NULL)) {
+	if (w->status != 0 && resolve_is_route(s, w->path, w->fold)) {
 		*out = (struct resolution){ .meaning = MEANING_REDIRECT, .status = w->status, .page = 1 };
 		out->location = add_query(s, url_public(s, site->public_origin, w->path, false, (struct str){ NULL, 0 }), w->query);
 	}

@@ -26,4 +26,7 @@ enum status	 resolve(struct scope *, struct db *, const struct site *, struct st
 		    struct resolution *out) MUST_USE;
 /* The name of the list that stands at a folded path ("home", "articles", "tags", "authors"), or NULL. */
 const char	*resolve_list(const char *fold);
+/* Whether routes answer to everybody at a path (with its fold) that belongs to the system: a file, a feed. Not those of forms, API and probes: these
+ * are no target. */
+bool		 resolve_is_route(struct scope *, const char *path, const char *fold);
 #endif

@@ -116,6 +116,15 @@ def test_a_rule_may_lead_to_a_row_and_that_is_one_hop(server):
     assert hop(server, f"/{w}-before/OLD-name/") == (301, a["url"])
 
 
+def test_a_rule_never_leads_below_the_names_of_forms_and_api(server):
+    w, a = word(), publish(server)
+    make(server, f"/{w}/*", "/*")
+    assert hop(server, f"/{w}{a['path']}") == (301, a["url"])
+    assert hop(server, f"/{w}/feed.atom") == (301, server.base + "/feed.atom")
+    for name in ("api/v1/articles", "admin", "healthz", "metrics", "login", "en/x", "_x", "%61pi/v1", "API/v1"):
+        assert hop(server, f"/{w}/{name}") == (404, None), name
+
+
 def test_a_rule_of_a_resource_follows_it_and_410_takes_all_below(server):
     w, a = word(), publish(server)
     m = make(server, f"/{w}/*", a["id"], 302)
