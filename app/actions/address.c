@@ -2,6 +2,7 @@
 #include "actions/address.h"
 
 #include "core/reserved.h"
+#include "core/rule.h"
 #include "core/slug.h"
 #include "core/url.h"
 #include "store/paths.h"
@@ -94,7 +95,11 @@ plan_exact(struct scope *s, const char *exact, struct address_plan *out)
 {
 	struct url_form form;
 
-	TRY(url_form(s, &form, str_of(exact)));
+	if (url_form(s, &form, str_of(exact)) != OK)
+		return fail(s, ERR_INVALID, "path", "%s", s->error->detail);
+	/* As the source of a redirect, in an export too, it would take the addresses of others. */
+	if (rule_is_pattern(str_of(form.path)))
+		return fail(s, ERR_INVALID, "path", "has a segment that redirects read as a pattern: '*' or ':name'");
 	out->first.path = form.path;
 	out->first.fold = form.fold;
 	return OK;

@@ -141,6 +141,16 @@ def test_reserved_and_malformed_addresses_are_refused(server):
     assert answer(server, made["path"]) == (200, None)
 
 
+@pytest.mark.parametrize("path", ["/a%00", "/%0d%0aX", "/" + "é" * 400, "/*", "/a/*", "/:any", "/a/:b/c"])
+def test_a_path_that_cannot_be_an_address_is_named_as_the_field(server, path):
+    """A segment that a redirect reads as a pattern would, exported as an old address and imported again, take the addresses of others."""
+    made = live_article(server, word())
+    r = server.post(f"/api/v1/articles/{made['id']}/move", {"path": path})
+    assert r.status == 422 and [e["field"] for e in r.json()["errors"]] == ["path"], r
+    assert [tuple(r) for r in server.sql("SELECT path, role FROM path WHERE resource_id = (SELECT id FROM resource WHERE uid = ?)", made["id"])] == [
+        (made["path"], "canonical")]
+
+
 def test_a_page_moves_with_everything_below(server):
     top = create(server, "pages")
     child = create(server, "pages", parent=top["id"])
