@@ -40,5 +40,9 @@ enum status	 view_meaning(struct scope *, struct db *, const struct site *, cons
 enum status	 view_sitemap(struct scope *, struct db *, const struct site *, const char *part, struct view *out) MUST_USE;
 /* The newest articles: /feed.EXTENSION, or /feed/TERM.EXTENSION of a tag or an author by its id, which a move does not change. ERR_NOT_FOUND, ERR_GONE. */
 enum status	 view_feed(struct scope *, struct db *, const struct site *, const char *term, const char *extension, struct view *out) MUST_USE;
+/* /llms.txt (llmstxt.org): what the feed lists, 100 articles at most. ERR_NOT_FOUND on a closed site. */
+enum status	 view_llms(struct scope *, struct db *, const struct site *, struct view *out) MUST_USE;
+/* /.well-known/security.txt (RFC 9116), never older than a month. ERR_NOT_FOUND without the setting security_contact. */
+enum status	 view_security(struct scope *, const struct site *, struct view *out) MUST_USE;
 enum status	 view_robots(struct scope *, struct db *, const struct site *, struct view *out) MUST_USE;
 #endif

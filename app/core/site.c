@@ -15,6 +15,7 @@ static enum status	choice_set(struct scope *, bool *out, const char *key, const 
 static enum status	count_set(struct scope *, int *out, const char *key, const char *value);
 static enum status	url_set(struct scope *, const char **out, const char *key, const char *value);
 static enum status	origin_set(struct scope *, const char **out, const char *key, const char *value);
+static enum status	contact_set(struct scope *, const char **out, const char *key, const char *value);
 static enum status	locale_check(struct scope *, const char *key, const char *value);
 static enum status	pattern_set(struct scope *, struct site *, const char *key, const char *value);
 static enum status	retention_set(struct scope *, struct site *, const char *key, const char *value);
@@ -36,6 +37,7 @@ site_defaults(struct site *site)
 		.feed_is_full = true,
 		.websub_hub = "",
 		.cors_origin = "",
+		.security_contact = "",
 		.robots = "",
 		.retention_form = DAY,
 		.retention_write = 7 * DAY,
@@ -75,6 +77,8 @@ site_set(struct scope *s, struct site *site, const char *key, const char *value)
 		return choice_set(s, &site->noindex, key, value, "false", "true");
 	if (strcmp(key, "per_page") == 0)
 		return count_set(s, &site->per_page, key, value);
+	if (strcmp(key, "security_contact") == 0)
+		return contact_set(s, &site->security_contact, key, value);
 	if (strcmp(key, "cors_origin") == 0)
 		return origin_set(s, &site->cors_origin, key, value);
 	if (strcmp(key, "feed_items") == 0)
@@ -170,6 +174,18 @@ origin_set(struct scope *s, const char **out, const char *key, const char *value
 	if (str_find(rest, '/') + 1 != rest.len)
 		return fail(s, ERR_INVALID, key, "is no origin: scheme, host and port alone");
 	*out = str_dup(s->arena, str_part(str_of(*out), 0, strlen(*out) - 1));
+	return OK;
+}
+
+/* RFC 9116 2.5.3: a URI, and no web address without TLS. */
+static enum status
+contact_set(struct scope *s, const char **out, const char *key, const char *value)
+{
+	struct str text = str_of(value);
+
+	TRY(text_set(s, out, key, value, DESCRIPTION_MAX, false));
+	if (text.len > 0 && (str_find(text, ' ') < text.len || !(str_starts(text, "mailto:") || str_starts(text, "https://") || str_starts(text, "tel:"))))
+		return fail(s, ERR_INVALID, key, "is no mailto:, https: or tel: URL");
 	return OK;
 }
 

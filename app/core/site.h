@@ -18,6 +18,7 @@ struct site {
 	int		 feed_items;		/* entries of a feed, 1..100, default 20 */
 	bool		 feed_is_full;		/* setting feed_content: full (default) or summary */
 	const char	*websub_hub;		/* absolute URL, "" */
+	const char	*security_contact;	/* of security.txt: mailto: or https: URL, "" */
 	const char	*cors_origin;		/* whom browsers let read public answers of the API: "", "*" or an origin */
 	const char	*robots;		/* extra lines of robots.txt, "" */
 	bool		 noindex;		/* staging: everything noindex */
@@ -41,6 +42,7 @@ void		 site_defaults(struct site *);
  *   feed_items				1..100
  *   feed_content			full | summary
  *   websub_hub				http(s) URL, or empty
+ *   security_contact			mailto:, tel: or https: URL, or empty
  *   cors_origin				an origin, "*", or empty
  *   per_page				1..100
  *   pattern_article pattern_page pattern_tag pattern_author

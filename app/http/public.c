@@ -60,6 +60,26 @@ handle_robots(struct scope *s, struct exchange *ex)
 }
 
 enum status
+handle_llms(struct scope *s, struct exchange *ex)
+{
+	struct view view;
+
+	TRY(view_llms(s, ex->reader->db, ex->reader->site, &view));
+	respond_view(s, ex, &view);
+	return OK;
+}
+
+enum status
+handle_security(struct scope *s, struct exchange *ex)
+{
+	struct view view;
+
+	TRY(view_security(s, ex->reader->site, &view));
+	respond_view(s, ex, &view);
+	return OK;
+}
+
+enum status
 handle_sitemap(struct scope *s, struct exchange *ex)
 {
 	struct view view;
