@@ -193,9 +193,17 @@ mend(struct scope *s, struct audit *a, const struct check *c, int64_t id, bool *
 	struct mend m = { .site = a->site, .fix = c->fix, .id = id };
 	bool is_left;
 
-	if (m.fix == FIX_RENDERED)
-		TRY(render_again(s, a->read, &m));
-	TRY(writer_run(s, a->write, a->shared, mend_apply, &m));
+	enum status status = m.fix == FIX_RENDERED ? render_again(s, a->read, &m) : OK;
+
+	if (status == OK)
+		status = writer_run(s, a->write, a->shared, mend_apply, &m);
+	/* What is damaged further, or was changed meanwhile, stays to be told; the others are looked at all the same. */
+	if (status == ERR_NOT_FOUND || status == ERR_CONFLICT || status == ERR_INVALID) {
+		s->error = NULL;
+		*mended = false;
+		return OK;
+	}
+	TRY(status);
 	TRY(still_there(s, a->read, a->site, c, id, &is_left));
 	*mended = !is_left;
 	return OK;
@@ -225,7 +233,7 @@ mend_apply(struct scope *s, struct db *db, void *arg)
 		TRY(mend_tags(s, db, &r));
 	if (m->fix == FIX_DUPLICATES)
 		TRY(mend_duplicates(s, db, m->site, &r));
-	if (m->fix == FIX_RENDERED)
+	if (m->fix == FIX_RENDERED && r.live_revision == m->number)
 		TRY(store_rendered_insert(s, db, r.id, m->number, RENDERER_VERSION, &m->rendered));
 	TRY(store_sitemap_part_touch(s, db, r.id, s->now, &first));
 	db_touch(db, "resource:%" PRId64, r.id);

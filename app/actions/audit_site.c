@@ -11,6 +11,7 @@
 #include "store/resources.h"
 #include "store/sitemap.h"
 
+#define PLACE_MAX (4 * URL_PATH_MAX)	/* pairs that were stored in escaped form may be three times as long as what may be typed */
 #define PIECE 500
 
 /* One address, what is promised of it, and what is wrong with it. */
@@ -23,6 +24,7 @@ struct look {
 
 static enum status	look_twice(struct scope *, struct audit *, const struct audit_address *);
 static enum status	look_at(struct scope *, struct audit *, struct look *);
+static bool		is_in_form(struct scope *, const struct audit_address *);
 static enum status	check_meaning(struct scope *, struct audit *, struct look *);
 static enum status	check_canonical(struct scope *, struct audit *, struct look *, const struct resource *);
 static enum status	check_target(struct scope *, struct audit *, struct look *);
@@ -44,7 +46,7 @@ audit_addresses(struct scope *s, struct audit *a)
 
 	do {
 		struct arena_mark mark = arena_mark(s->arena);
-		char path[URL_PATH_MAX + 1], pairs[URL_PATH_MAX + 1];
+		char path[PLACE_MAX + 1], pairs[PLACE_MAX + 1];
 
 		TRY(store_audit_addresses(s, a->read, after, piece, PIECE, &count));
 		for (i = 0; i < count; i++)
@@ -128,6 +130,17 @@ look_at(struct scope *s, struct audit *a, struct look *l)
 	return a->ask != NULL && l->fault == NULL ? ask_site(s, a, l) : OK;
 }
 
+static bool
+is_in_form(struct scope *s, const struct audit_address *at)
+{
+	struct url_form form;
+	bool is_good = url_form(s, &form, str_of(at->path)) == OK && strcmp(form.path, at->path) == 0 &&
+	    (at->fold == NULL || strcmp(form.fold, at->fold) == 0);
+
+	s->error = NULL;
+	return is_good;
+}
+
 static enum status
 check_meaning(struct scope *s, struct audit *a, struct look *l)
 {
@@ -139,6 +152,10 @@ check_meaning(struct scope *s, struct audit *a, struct look *l)
 	/* The home page is told from what once lay at /?p=12 by its query. */
 	if (path_is_reserved(s, at->path, NULL) && (at->pairs == NULL || strcmp(at->path, "/") != 0)) {
 		wrong(s, l, "address", "belongs to a route of the system, so nobody can ever reach what is stored here");
+		return OK;
+	}
+	if (!is_in_form(s, at)) {
+		wrong(s, l, "spelling", "is not in the form in which addresses are looked up, so nobody can ever reach what is stored here");
 		return OK;
 	}
 	TRY(resolve(s, a->read, a->site, path, str_of(at->pairs == NULL ? "" : at->pairs), true, &l->is));

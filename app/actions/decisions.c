@@ -15,7 +15,11 @@
 #define LIST "duplicate-content"
 
 enum verdict { DISTINCT, REDIRECT, UNDO, VERDICTS };
-struct decision { int64_t id; enum verdict verdict; const char *reason; };	/* of DISTINCT, else NULL */
+struct decision {
+	int64_t		 id, original;	/* whose copy it was when it was decided */
+	enum verdict	 verdict;
+	const char	*reason;	/* of DISTINCT, else NULL */
+};
 
 static const char *const verdicts[VERDICTS] = { "distinct", "redirect", "undo" };
 
@@ -49,6 +53,7 @@ decision_prepare(struct scope *s, struct db *db, struct unit *u, enum kind kind,
 		TRY(permission_require(s, &u->who, ACTION_DELETE, r.owner_user));
 	TRY(version_require(s, u->if_match, r.edit_version));
 	d->id = r.id;
+	d->original = r.duplicate_of;
 	d->reason = d->verdict == DISTINCT ? reason : NULL;
 	u->input = d;
 	u->apply = decision_apply;
@@ -109,6 +114,9 @@ decision_apply(struct scope *s, struct db *db, struct unit *u)
 		TRY(decide(s, db, u, &r));
 		return resource_answer_stored(s, db, u, &r);
 	}
+	TRY(store_resource_load(s, db, &r, d->id));
+	if (r.merged_into == 0 && r.state != STATE_GONE && r.duplicate_of != d->original)
+		return fail(s, ERR_STATE_CONFLICT, "decision", "the %s %s is another's copy by now; look again", kind_name(r.kind), r.uid);
 	TRY(merge_write(s, db, u->site, d->id, u->if_match, &r, &unchanged));
 	if (!unchanged)
 		TRY(store_audit_entry(s, db, u->who.user_id, "duplicate.redirect", r.uid, ""));

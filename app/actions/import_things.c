@@ -109,6 +109,10 @@ import_alias_add(struct import_run *run, struct scope *s, struct import_thing *t
 	}
 	if (pairs == NULL && strcmp(form.path, "/") == 0)
 		return OK;
+	if (pairs != NULL && strlen(form.path) + 1 + strlen(pairs) > URL_PATH_MAX) {
+		import_warn(run, t, "the old address %.200s cannot be kept: it is longer than %d bytes", url, URL_PATH_MAX);
+		return OK;
+	}
 	if (pairs == NULL && path_is_reserved(s, form.path, &why)) {
 		import_warn(run, t, "the old address %.200s cannot be kept: it is reserved (%s)", url, why);
 		return OK;

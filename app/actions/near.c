@@ -13,12 +13,13 @@
 
 #define KEEP_IDS 5000		/* looked through in a piece */
 #define KEEP_ROWS 40		/* made in one transaction: a few ms */
+#define KEEP_BYTES (1 << 20)	/* of text in a piece: the checkpoint and the schedule wait for it */
 #define TEXTS 500		/* looked through by an answer */
 #define IN_BLOCK 100
 #define LIST "near-duplicates"
 
 struct kept { int64_t id; const char *content_hash; uint64_t hash; };
-struct keep { struct kept rows[KEEP_ROWS]; size_t count; };
+struct keep { struct kept rows[KEEP_ROWS]; size_t count, bytes; };
 
 struct listing {
 	const struct site *site;
@@ -40,18 +41,17 @@ near_keep(struct scope *s, struct db *write, struct db *read, struct shared *sha
 	struct near_stale stale[KEEP_ROWS];
 	struct keep keep = { .count = 0 };
 	int64_t last, until;
-	size_t count;
+	size_t count, seen;
 
 	TRY(store_audit_last_resource(s, read, &last));
 	until = *at + KEEP_IDS < last ? *at + KEEP_IDS : last;
 	TRY(store_near_stale(s, read, *at, until, stale, KEEP_ROWS, &count));
-	for (size_t i = 0; i < count; i++)
-		TRY(keep_text(s, read, &stale[i], &keep));
+	for (seen = 0; seen < count && keep.bytes < KEEP_BYTES; seen++)
+		TRY(keep_text(s, read, &stale[seen], &keep));
 	if (keep.count > 0)
 		TRY(writer_run(s, write, shared, keep_write, &keep));
-	*more = keep.count == KEEP_ROWS;
-	if (!*more)
-		*at = until >= last ? 0 : until;
+	*more = seen == KEEP_ROWS || seen < count;
+	*at = *more ? stale[seen - 1].id : until >= last ? 0 : until;
 	return OK;
 }
 
@@ -73,7 +73,7 @@ report_near(struct scope *s, struct db *db, const struct site *site, const struc
 	buf_text(&l.json, "{\"items\":[");
 	TRY(store_near_texts(s, db, l.last.at, texts, TEXTS, &count));
 	for (i = 0; i < count && l.shown < l.limit; i++)
-		TRY(list_of(s, db, &texts[i], texts[i].id == l.last.at ? l.last.id : texts[i].id, &l));
+		TRY(list_of(s, db, &texts[i], texts[i].id == l.last.at && l.last.id > texts[i].id ? l.last.id : texts[i].id, &l));
 	/* A full page goes on behind its last pair, another one behind its last text. */
 	if (l.shown < l.limit && count == TEXTS)
 		l.last = (struct cursor){ texts[count - 1].id + 1, 0 };
@@ -89,11 +89,15 @@ static enum status
 keep_text(struct scope *s, struct db *read, const struct near_stale *stale, struct keep *keep)
 {
 	struct kept row = { .id = stale->id, .content_hash = stale->content_hash };
+	struct arena_mark mark = arena_mark(s->arena);
 	struct rendered rendered;
 	enum status status = OK;
 
-	if (row.content_hash != NULL && (status = store_rendered_load(s, read, &rendered, stale->id, stale->live_revision)) == OK)
+	if (row.content_hash != NULL && (status = store_rendered_load(s, read, &rendered, stale->id, stale->live_revision)) == OK) {
 		row.hash = simhash(s, str_of(render_text(s, str_of(rendered.html))));
+		keep->bytes += strlen(rendered.html);
+		arena_rewind(s->arena, mark);
+	}
 	/* The audit tells of a text that was never rendered; the others must not wait for it. */
 	if (status == ERR_NOT_FOUND) {
 		s->error = NULL;
@@ -121,7 +125,8 @@ candidates(struct scope *s, struct db *db, const struct near_text *text, int64_t
 	size_t n, total = 0;
 
 	for (int block = 0; block < SIMHASH_BLOCKS; block++) {
-		TRY(store_near_in_block(s, db, text->locale, block, simhash_block(text->hash, block), after, out + total, IN_BLOCK, &n));
+		TRY(store_near_in_block(s, db, text->locale, block, simhash_block(text->hash, block), after, text->content_hash, out + total,
+		    IN_BLOCK, &n));
 		for (size_t i = total; i < total + n;) {
 			if (simhash_distance(text->hash, out[i].hash) <= SIMHASH_NEAR)
 				i++;

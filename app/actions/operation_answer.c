@@ -78,6 +78,8 @@ operation_end(struct scope *s, struct db *db, struct operation *o, enum status s
 	struct record r = { .headers = headers, .status = 202 };
 
 	o->state = status == OK ? OPERATION_SUCCESS : OPERATION_FAILED;
+	/* Lines that were the same, or only tried, are behind it too. */
+	o->done = status == OK && o->total > o->done ? o->total : o->done;
 	o->retryable = status != OK && status_info(status)->retryable;
 	o->error = status == OK ? NULL : error_json(s, status);
 	TRY(store_operation_finish(s, db, o, s->now, moved));

@@ -35,6 +35,9 @@ redirect_source(struct scope *s, const struct site *site, struct redirect *out, 
 	} else if (query.len > 0) {
 		out->source = SOURCE_QUERY;
 		TRY(read_pairs(s, query, &out->pairs, field));
+		/* In the form in which it is stored, and answered: escapes make it longer than what was typed. */
+		if (strlen(form.path) + 1 + strlen(out->pairs) > URL_PATH_MAX)
+			return fail(s, ERR_INVALID, field, "is longer than %d bytes", URL_PATH_MAX);
 		if (strcmp(form.path, "/") == 0)
 			return OK;
 	}

@@ -66,6 +66,9 @@ redirect_import_file(struct scope *s, const struct redirect_command *asked, stru
 		.folder = asked->folder, .run = arena_strdup(s->arena, run), .is_dry_run = asked->is_dry_run, .commit = command_commit, .arg = &c };
 	status = run_command(s, im);
 	/* Whatever happened, nobody will ask for this run again; what cannot be cleared now is by its age. */
+	/* A piece that failed took its notes along. */
+	im->notes = NULL;
+	im->note_count = 0;
 	last = scope_new(s->log_id);
 	(void)!redirect_import_clear(last, im);
 	scope_free(last);

@@ -3,7 +3,10 @@
 
 #include "actions/cursor.h"
 #include "actions/json.h"
+#include "actions/resolve.h"
 #include "base/hash.h"
+#include "core/reserved.h"
+#include "store/terms.h"
 
 #define SCAN_MAX 2000		/* rows that one page looks at */
 
@@ -24,7 +27,8 @@ static enum status	list(struct scope *, struct db *, const struct site *, struct
 static struct redirect	table_start(struct scope *, const struct wanted *, enum source_kind);
 static enum status	list_table(struct scope *, struct db *, const struct site *, struct wanted *, struct buf *, int *scanned, int *shown,
 			    bool *is_full);
-static bool		fits(const struct wanted *, const struct redirect *);
+static enum status	fits(struct scope *, struct db *, const struct site *, const struct wanted *, const struct redirect *, bool *);
+static enum status	is_dead(struct scope *, struct db *, const struct site *, const struct redirect *, bool *);
 
 enum status
 redirect_read(struct scope *s, struct db *db, const struct site *site, const struct principal *who, const char *id, struct str *json,
@@ -245,6 +249,8 @@ list_table(struct scope *s, struct db *db, const struct site *site, struct wante
 	enum source_kind source = w->after.source;
 	struct db_rows *rows;
 	struct redirect r;
+	enum status status = OK, ended;
+	bool is_wanted;
 
 	TRY(store_redirects(s, db, &rows, &w->after, source == SOURCE_RULE ? 0 : w->resource_id, SCAN_MAX + 1));
 	while (db_next(rows)) {
@@ -257,19 +263,45 @@ list_table(struct scope *s, struct db *db, const struct site *site, struct wante
 			break;
 		++*scanned;
 		w->after = (struct redirect){ .source = source, .path = r.path, .pairs = r.pairs };
-		if (!fits(w, &r))
+		if ((status = fits(s, db, site, w, &r, &is_wanted)) != OK)
+			break;
+		if (!is_wanted)
 			continue;
 		if (++*shown > 1)
 			buf_char(b, ',');
 		redirect_json(s, b, site, &r);
 	}
-	return db_end(s, rows);
+	ended = db_end(s, rows);
+	return status != OK ? status : ended;
 }
 
-static bool
-fits(const struct wanted *w, const struct redirect *r)
+static enum status
+fits(struct scope *s, struct db *db, const struct site *site, const struct wanted *w, const struct redirect *r, bool *out)
 {
 	if (w->is_dead)
-		return r->resource_id != 0 && r->resource_state != STATE_PUBLISHED;
-	return (w->status == 0 || r->status == w->status) && (w->resource_id == 0 || r->resource_id == w->resource_id);
+		return is_dead(s, db, site, r, out);
+	*out = (w->status == 0 || r->status == w->status) && (w->resource_id == 0 || r->resource_id == w->resource_id);
+	return OK;
+}
+
+/* Does nobody answer where it leads? Files and other sites are not asked. */
+static enum status
+is_dead(struct scope *s, struct db *db, const struct site *site, const struct redirect *r, bool *out)
+{
+	struct str target = str_of(r->target != NULL ? r->target : ""), path = str_part(target, 0, str_find(target, '?'));
+	struct resolution where;
+	bool is_used = true;
+
+	*out = r->resource_id != 0 && r->resource_state != STATE_PUBLISHED;
+	if (r->resource_id != 0 && !*out && r->resource_kind == KIND_TAG) {
+		/* A tag that nothing carries is no page. */
+		TRY(store_live_tag_is_used(s, db, r->resource_id, 0, &is_used));
+		*out = !is_used;
+	}
+	if (r->source == SOURCE_RULE || r->resource_id != 0 || target.len == 0 || target.p[0] != '/' ||
+	    path_is_reserved(s, str_dup(s->arena, path), NULL) != (resolve_list(str_dup(s->arena, path)) != NULL))
+		return OK;
+	TRY(resolve(s, db, site, path, path.len < target.len ? str_part(target, path.len + 1, target.len) : (struct str){ "", 0 }, true, &where));
+	*out = where.meaning == MEANING_NONE || where.meaning == MEANING_GONE;
+	return OK;
 }

@@ -162,6 +162,10 @@ put_result(struct buf *b, const struct row *row, enum status status, const struc
 	char shown[NAME_SHOWN + 1];
 
 	snprintf(shown, sizeof(shown), "%.*s", STR_FMT(utf8_cut(str_of(row->name), NAME_SHOWN)));
+	/* What JSON would escape is up to six times as long, and stands in no id and no slug. */
+	for (char *p = shown; *p != '\0'; p++)
+		if ((unsigned char)*p < 0x20 || *p == 0x7f || *p == '"' || *p == '\\')
+			*p = '?';
 	buf_char(b, '{');
 	json_put_name(b, "id");
 	json_put_text(b, row->uid != NULL ? row->uid : shown);

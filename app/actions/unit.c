@@ -237,7 +237,8 @@ save(struct scope *s, struct db *db, const struct unit *u)
 	struct record record = { .is_failed = a->is_problem, .status = a->status, .headers = headers_text(s, a), .body = a->body,
 		.resource_type = a->resource_type, .resource_id = a->resource_id };
 
-	assert(a->body.len <= BODY_MAX);
+	if (a->body.len > BODY_MAX)
+		return fail(s, ERR_INTERNAL, NULL, "an answer of %zu bytes cannot be saved", a->body.len);
 	if (a->operation_id != NULL)
 		return store_record_defer(s, db, &key, a->operation_id);
 	return store_record_finish(s, db, &key, &record);

@@ -38,7 +38,8 @@ enum status	 view_head(struct scope *, struct db *, const struct site *, const s
 enum status	 view_meaning(struct scope *, struct db *, const struct site *, const struct templates *, const char *text, struct view *out) MUST_USE;
 /* /sitemap.xml (part NULL) and /sitemap-<part>.xml; ERR_NOT_FOUND for a part that does not exist. */
 enum status	 view_sitemap(struct scope *, struct db *, const struct site *, const char *part, struct view *out) MUST_USE;
-/* The newest articles: /feed.EXTENSION, or /feed/TERM.EXTENSION of a tag or an author by its id, which a move does not change. ERR_NOT_FOUND, ERR_GONE. */
+/* The newest articles: /feed.EXTENSION, or /feed/TERM.EXTENSION of a tag or an author by its id, which a move does not change. Whole texts
+ * up to a megabyte together, the rest by their summaries. ERR_NOT_FOUND, ERR_GONE. */
 enum status	 view_feed(struct scope *, struct db *, const struct site *, const char *term, const char *extension, struct view *out) MUST_USE;
 /* /llms.txt (llmstxt.org): what the feed lists, 100 articles at most. ERR_NOT_FOUND on a closed site. */
 enum status	 view_llms(struct scope *, struct db *, const struct site *, struct view *out) MUST_USE;

@@ -9,9 +9,10 @@
 #include "store/revisions.h"
 
 #define TAGS_MAX 50
+#define TEXT_MAX ((size_t)1 << 20)	/* of all entries together; texts that find no room any more are told by their summary */
 
 static enum status	find_term(struct scope *, struct page_build *, const char *uid, struct resource *);
-static enum status	add_entry(struct scope *, struct page_build *, int64_t id, struct feed_entry *);
+static enum status	add_entry(struct scope *, struct page_build *, int64_t id, size_t *room, struct feed_entry *);
 static enum status	add_names(struct scope *, struct page_build *, const struct resource *, struct feed_entry *);
 static const char	*permanent_id(struct scope *, const struct resource *);
 static const char	*absolute(struct scope *, void *site, struct str url);
@@ -23,6 +24,7 @@ view_feed(struct scope *s, struct db *db, const struct site *site, const char *t
 	struct feed feed = { .locale = site->locale, .author = site->title };
 	struct feed_entry *entries = scope_alloc(s, (size_t)site->feed_items * sizeof(*entries));
 	int64_t *ids = scope_alloc(s, (size_t)site->feed_items * sizeof(*ids)), at;
+	size_t room = TEXT_MAX;
 	enum feed_format format;
 	struct resource of;
 
@@ -41,7 +43,7 @@ view_feed(struct scope *s, struct db *db, const struct site *site, const char *t
 	if (term != NULL && of.kind == KIND_TAG && feed.count == 0)
 		return fail(s, ERR_NOT_FOUND, NULL, "nothing carries this tag");
 	for (size_t i = 0; i < feed.count; i++) {
-		TRY(add_entry(s, &b, ids[i], &entries[i]));
+		TRY(add_entry(s, &b, ids[i], &room, &entries[i]));
 		feed.changed_at = entries[i].changed_at > feed.changed_at ? entries[i].changed_at : feed.changed_at;
 	}
 	TRY(store_list_changed_at(s, db, &at));
@@ -76,22 +78,24 @@ find_term(struct scope *s, struct page_build *b, const char *uid, struct resourc
 
 	if (status == ERR_NOT_FOUND && uuid_valid(str_of(uid)))
 		status = store_resource_load_name(s, b->db, out, KIND_AUTHOR, uid);
+	if (status != OK && status != ERR_NOT_FOUND)
+		return status;
 	s->error = NULL;
 	if (status == OK && out->state == STATE_GONE)
 		return fail(s, ERR_GONE, NULL, "the %s was deleted", kind_name(out->kind));
 	if (status == ERR_NOT_FOUND || (status == OK && out->state != STATE_PUBLISHED))
 		return fail(s, ERR_NOT_FOUND, NULL, "there is no such feed");
-	view_depend(s, b->out, "resource:%" PRId64, status == OK ? out->id : 0);
-	view_depend(s, b->out, "%s:%" PRId64, kind_name(out->kind), status == OK ? out->id : 0);
-	return status;
+	view_depend(s, b->out, "resource:%" PRId64, out->id);
+	view_depend(s, b->out, "%s:%" PRId64, kind_name(out->kind), out->id);
+	return OK;
 }
 
 static enum status
-add_entry(struct scope *s, struct page_build *b, int64_t id, struct feed_entry *e)
+add_entry(struct scope *s, struct page_build *b, int64_t id, size_t *room, struct feed_entry *e)
 {
 	/* Links note what they hang on, which "paths" covers: twenty texts name more resources than a view has room for. */
 	struct view unused = { .status = 200 };
-	struct page_build text = { .db = b->db, .site = b->site, .out = &unused };
+	struct page_build text = { .db = b->db, .site = b->site, .out = &unused, .head_only = true };
 	struct rendered rendered;
 	struct str content;
 	struct resource r;
@@ -100,8 +104,11 @@ add_entry(struct scope *s, struct page_build *b, int64_t id, struct feed_entry *
 	TRY(view_about(s, &text, &r, &rendered, &content));
 	*e = (struct feed_entry){ .id = permanent_id(s, &r), .title = r.live_title, .url = text.head.url, .summary = text.head.description,
 		.image = text.head.image, .published_at = r.first_published_at, .changed_at = r.live_changed_at };
-	if (b->site->feed_is_full)
+	if (b->site->feed_is_full && strlen(rendered.html) <= *room) {
+		*room -= strlen(rendered.html);
+		TRY(links_current(s, &text, str_of(rendered.html), &content));
 		e->content_html = str_dup(s->arena, render_addresses(s, content, absolute, (void *)(uintptr_t)b->site));
+	}
 	return add_names(s, b, &r, e);
 }
 

@@ -42,11 +42,13 @@ view_meaning(struct scope *s, struct db *db, const struct site *site, const stru
 	view_depend(s, out, "settings");
 	view_depend(s, out, "paths");
 	view_depend(s, out, "rules");
+	/* Pairs and fragments that count for nothing make no end of addresses either. */
+	out->is_cacheable = out->is_cacheable && asked.query.len == 0 && strchr(text, '#') == NULL;
 	if (page.meaning != MEANING_PAGE) {
 		if (r.resource_id != 0)
 			view_depend(s, out, "resource:%" PRId64, r.resource_id);
 		/* There is no end of addresses that mean nothing: they may not push pages out of the cache. */
-		out->is_cacheable = r.meaning == MEANING_REDIRECT;
+		out->is_cacheable = out->is_cacheable && r.meaning == MEANING_REDIRECT;
 	}
 	json = status == OK ? json_dumps(answer, JSON_COMPACT) : NULL;
 	json_decref(answer);

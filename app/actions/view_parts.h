@@ -12,7 +12,7 @@ struct page_build {
 	const struct templates *templates;
 	struct view	*out;
 	struct head	 head;
-	bool		 head_only;	/* nothing is rendered: out->body stays empty */
+	bool		 head_only;	/* nothing is rendered: out->body stays empty, and links are not looked up */
 };
 
 /* Start `out` as a cacheable 200 that depends on theme and settings and is no older than either. */

@@ -48,7 +48,9 @@ view_about(struct scope *s, struct page_build *b, const struct resource *r, stru
 
 	TRY(store_revision_load(s, b->db, &v, r->id, r->live_revision, false));
 	TRY(store_rendered_load(s, b->db, rendered, r->id, r->live_revision));
-	TRY(links_current(s, b, str_of(rendered->html), content));
+	*content = (struct str){ "", 0 };
+	if (!b->head_only)
+		TRY(links_current(s, b, str_of(rendered->html), content));
 	view_modified(b->out, r->live_changed_at);
 	view_modified(b->out, r->changed_at);
 	b->head.kind = kind_name(r->kind);

@@ -11,6 +11,7 @@
 #include <sys/shm.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
+#include <time.h>
 
 #define STOP_MS 15000		/* to finish what was begun, then SIGKILL */
 #define DRAIN_MS 5000		/* for what a dead leader left behind */
@@ -33,6 +34,7 @@ struct child {
 	int64_t		 start_at;	/* when to start (again), with group 0 */
 	int64_t		 kill_at;	/* when to kill the group; 0 = not yet */
 	int		 delay_ms;
+	time_t		 born_at;	/* wall clock */
 	bool		 is_marked;	/* the shared memory that it made */
 };
 
@@ -135,7 +137,8 @@ run_until_stopped(struct supervisor *sup)
 static int
 wait_ms(const struct supervisor *sup)
 {
-	bool is_busy = sup->is_stopping || !sup->children[KORE].is_marked;
+	const struct child *kore = &sup->children[KORE];
+	bool is_busy = sup->is_stopping || (!kore->is_marked && clock_monotonic() - kore->started_at < STEADY_MS);
 
 	for (size_t i = 0; i < CHILDREN; i++)
 		is_busy = is_busy || sup->children[i].leader == 0;
@@ -244,6 +247,7 @@ start(struct supervisor *sup, struct child *c)
 		become_child(sup, c);
 	c->started_at = clock_monotonic();
 	c->kill_at = 0;
+	c->born_at = time(NULL);
 	c->is_marked = false;
 	if (pid == -1) {
 		c->start_at = c->started_at + DELAY_MAX_MS;
@@ -268,7 +272,9 @@ mark_memory(struct child *kore)
 	for (int i = 0; i <= last; i++) {
 		int id = shmctl(i, SHM_STAT, &segment);
 
-		if (id != -1 && segment.shm_cpid == kore->leader)
+		/* Ids of processes come again: it must be ours, of this start, and in use already. */
+		if (id != -1 && segment.shm_cpid == kore->leader && segment.shm_nattch > 0 && segment.shm_perm.uid == geteuid() &&
+		    segment.shm_ctime >= kore->born_at)
 			kore->is_marked = shmctl(id, IPC_RMID, NULL) == 0 || kore->is_marked;
 	}
 }

@@ -281,7 +281,8 @@ media_of(struct scope *s, const struct request *r, bool has_body, const char **m
 		return OK;
 	if (!parse_media_type(s, request_header(r, "content-type"), &essence, &charset))
 		return fail(s, ERR_MEDIA_TYPE, NULL, "the body's Content-Type must be application/json");
-	if (strcmp(essence, "application/json") != 0)
+	/* What a PATCH takes is a merge patch by any name (RFC 7396 4). */
+	if (strcmp(essence, "application/json") != 0 && (r->method != METHOD_PATCH || strcmp(essence, "application/merge-patch+json") != 0))
 		*media = strcmp(essence, "application/x-www-form-urlencoded") == 0 ? "form" :
 		    strcmp(essence, "multipart/form-data") == 0			   ? "multipart" :
 										     essence;

@@ -148,8 +148,10 @@ query_is_declared(struct str path, struct str query)
 	struct str rest = query, pair;
 	bool takes_url = str_is(path, "/api/v1/resolve");
 
+	if (takes_url)
+		return str_starts(query, "url=") && str_find(query, '&') == query.len;
 	while (str_next(&rest, '&', &pair))
-		if (!str_starts(pair, "page=") && !str_starts(pair, "q=") && !(takes_url && str_starts(pair, "url=")))
+		if (!str_starts(pair, "page=") && !str_starts(pair, "q="))
 			return false;
 	return true;
 }

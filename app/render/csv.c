@@ -61,7 +61,10 @@ csv_close(struct csv *c)
 enum status
 csv_next(struct scope *s, struct csv *c, struct csv_row *row, bool *more)
 {
+	struct arena_mark mark = arena_mark(s->arena);
+
 	do {
+		arena_rewind(s->arena, mark);
 		*more = peek(c) != EOF;
 		if (!*more)
 			break;

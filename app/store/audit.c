@@ -62,7 +62,7 @@ plain(struct scope *s, struct db *db, const char *after, struct audit_address *o
 	TRY(db_query(s, db, &rows, SQL_AUDIT_PATHS, ARGS(TEXT(after), INT((int64_t)limit))));
 	while (*count < limit && db_next(rows))
 		out[(*count)++] = (struct audit_address){ .path = col_text(s, rows, 0), .is_canonical = str_is(col_str(rows, 1), "canonical"),
-			.resource_id = col_int(rows, 2), .target = col_text(s, rows, 3) };
+			.resource_id = col_int(rows, 2), .target = col_text(s, rows, 3), .fold = col_text(s, rows, 4) };
 	return db_end(s, rows);
 }
 

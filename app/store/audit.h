@@ -12,6 +12,7 @@ struct audit_address {
 	const char	*path, *pairs;	/* pairs NULL: a plain path */
 	bool		 is_canonical;
 	int64_t		 resource_id;	/* 0 = none */
+	const char	*fold;		/* NULL with pairs */
 	const char	*target;	/* of a redirect that leads to no resource; NULL = none */
 };
 /* The addresses behind *after, at most `limit`; *after NULL begins. Those with queries come last. */

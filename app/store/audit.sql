@@ -97,6 +97,16 @@ SELECT l.resource_id, 'resource ' || l.resource_id, 'links to resource ' || l.ta
 FROM link l
 WHERE l.resource_id > $1 AND l.resource_id <= $2 AND NOT EXISTS (SELECT 1 FROM resource r WHERE r.id = l.target_id);
 
+-- Addresses that the world was told of, by what was said then: an absolute URL that ends with the path, with or without a slash.
+-- name: audit_reuse
+SELECT r.id, r.kind || ' ' || r.uid, 'was published at ' || u.value || ', which is no address of it any more'
+FROM resource r
+JOIN outbox o ON o.aggregate = 'resource' AND o.aggregate_id = r.id AND o.topic IN ('resource.published', 'resource.moved')
+JOIN json_each(json_array(json_extract(o.payload, '$.url'), json_extract(o.payload, '$.from'))) u ON u.value IS NOT NULL
+WHERE r.id > $1 AND r.id <= $2 AND NOT EXISTS (SELECT 1 FROM path p WHERE p.resource_id = r.id
+	AND ((substr(u.value, -length(p.path)) = p.path AND instr(substr(u.value, 9, length(u.value) - 8 - length(p.path)), '/') = 0)
+		OR (substr(u.value, -length(p.path) - 1) = p.path || '/' AND instr(substr(u.value, 9, length(u.value) - 9 - length(p.path)), '/') = 0)));
+
 -- name: audit_event
 SELECT r.id, r.kind || ' ' || r.uid, 'has an event of version ' || o.event_version || ' and is at ' || r.event_version
 FROM resource r JOIN outbox o ON o.aggregate = 'resource' AND o.aggregate_id = r.id AND o.event_version > r.event_version
@@ -129,7 +139,7 @@ SELECT name, type, coalesce(sql, '') FROM sqlite_schema WHERE name NOT LIKE 'sql
 
 -- Addresses in their order.
 -- name: audit_paths
-SELECT path, role, coalesce(resource_id, 0), target FROM path WHERE path > $1 ORDER BY path LIMIT $2;
+SELECT path, role, coalesce(resource_id, 0), target, fold FROM path WHERE path > $1 ORDER BY path LIMIT $2;
 
 -- Redirects that need their query, and rules.
 -- name: audit_path_queries

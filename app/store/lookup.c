@@ -4,6 +4,7 @@
 #include "core/url.h"
 
 static void	read_resource(struct scope *, struct db_rows *, struct path_hit *, int id_col, int kind_col);
+static void	read_query_row(struct scope *, struct db_rows *, struct path_hit *, const char *path);
 static void	read_path_row(struct scope *, struct db_rows *, struct path_hit *);
 static enum path_role role_parse_stored(struct str);
 static size_t	split_pairs(struct scope *, struct str query, struct str *pairs, size_t max);
@@ -47,10 +48,23 @@ store_lookup_query(struct scope *s, struct db *db, struct path_hit *out, bool *f
 	struct str have[LOOKUP_PAIRS], best = { NULL, 0 };
 	size_t have_count = split_pairs(s, query, have, COUNT(have)), best_count = 0;
 
+	struct db_rows *rows;
+	const char *all;
+
 	*found = false;
 	*rest = query;
+	/* As most are asked for, and the only way to one among thousands that begin with the same pair. */
+	if (url_pairs_form(s, &all, query, LOOKUP_PAIRS) && all != NULL) {
+		TRY(db_query(s, db, &rows, SQL_LOOKUP_QUERY_EXACT, ARGS(TEXT(path), TEXT(all))));
+		if ((*found = db_next(rows))) {
+			read_query_row(s, rows, out, path);
+			*rest = (struct str){ "", 0 };
+		}
+		TRY(db_end(s, rows));
+		if (*found)
+			return OK;
+	}
 	for (size_t i = 0; i < have_count; i++) {
-		struct db_rows *rows;
 		size_t count;
 
 		TRY(db_query(s, db, &rows, SQL_LOOKUP_QUERY_SOURCES, ARGS(TEXT(path), STRV(have[i]))));
@@ -58,10 +72,8 @@ store_lookup_query(struct scope *s, struct db *db, struct path_hit *out, bool *f
 			if (!all_pairs_present(col_str(rows, 0), have, have_count, &count) || count <= best_count)
 				continue;
 			best_count = count;
-			best = str_of(col_text(s, rows, 0));
-			*out = (struct path_hit){ .path = path, .pairs = best.p, .target = col_text(s, rows, 2), .status = (int)col_int(rows, 3) };
-			out->role = out->target != NULL ? PATH_EXTERNAL : PATH_ALIAS;
-			read_resource(s, rows, out, 1, 4);
+			read_query_row(s, rows, out, path);
+			best = str_of(out->pairs);
 		}
 		TRY(db_end(s, rows));
 	}
@@ -110,6 +122,14 @@ store_rules_load(struct scope *s, struct db *db, struct rule_set *out)
 	while (db_next(rows))
 		rules[out->count++] = (struct rule){ col_text(s, rows, 0), col_text(s, rows, 1), col_int(rows, 2), (int)col_int(rows, 3) };
 	return db_end(s, rows);
+}
+
+static void
+read_query_row(struct scope *s, struct db_rows *rows, struct path_hit *out, const char *path)
+{
+	*out = (struct path_hit){ .path = path, .pairs = col_text(s, rows, 0), .target = col_text(s, rows, 2), .status = (int)col_int(rows, 3) };
+	out->role = out->target != NULL ? PATH_EXTERNAL : PATH_ALIAS;
+	read_resource(s, rows, out, 1, 4);
 }
 
 static void

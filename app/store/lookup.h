@@ -28,7 +28,8 @@ enum status	 store_lookup_folded(struct scope *, struct db *, struct path_hit *o
 		    const char *fold) MUST_USE;
 
 /* The row of `path` with the most pairs that all stand in `query`, in any order, compared in the form of url_pair_form. *rest is the query without them, its
- * other pairs byte for byte in their order. Reads the first LOOKUP_PAIRS pairs of the query. */
+ * other pairs byte for byte in their order. Reads the first LOOKUP_PAIRS pairs of the query, and of rows
+ * that want only some of them the first 100 of a path that begin with the same pair. */
 #define LOOKUP_PAIRS 50
 enum status	 store_lookup_query(struct scope *, struct db *, struct path_hit *out, bool *found, struct str *rest, const char *path,
 		    struct str query) MUST_USE;

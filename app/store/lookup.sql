@@ -19,6 +19,15 @@ WHERE p.fold = $1
 ORDER BY p.was_canonical DESC, p.path
 LIMIT 2;
 
+-- The row that wants all pairs there are.
+-- name: lookup_query_exact
+SELECT q.pairs, r.id, q.target, q.status, r.kind, r.state, c.path
+FROM path_query q
+LEFT JOIN resource o ON o.id = q.resource_id
+LEFT JOIN resource r ON r.id = coalesce(o.merged_into, o.id)
+LEFT JOIN path c ON c.resource_id = r.id AND c.role = 'canonical'
+WHERE q.path = $1 AND q.pairs = $2;
+
 -- The rows of a path whose first pair is $2: the pair alone, or followed by others ("'" comes right after "&").
 -- name: lookup_query_sources
 SELECT q.pairs, r.id, q.target, q.status, r.kind, r.state, c.path

@@ -25,7 +25,7 @@ store_near_set(struct scope *s, struct db *db, int64_t id, const char *content_h
 	if (content_hash == NULL)
 		return OK;
 	TRY(db_run(s, db, SQL_NEAR_INSERT_TEXT, ARGS(INT((int64_t)hash), INT(id), TEXT(content_hash)), &changes));
-	for (int block = 0; block < SIMHASH_BLOCKS && changes == 1; block++)
+	for (int block = 0; block < SIMHASH_BLOCKS && changes == 1 && hash != 0; block++)
 		TRY(db_run(s, db, SQL_NEAR_INSERT_BLOCK, ARGS(INT(block), INT(simhash_block(hash, block)), INT(id)), NULL));
 	return OK;
 }
@@ -38,18 +38,19 @@ store_near_texts(struct scope *s, struct db *db, int64_t from, struct near_text 
 	*count = 0;
 	TRY(db_query(s, db, &rows, SQL_NEAR_TEXTS, ARGS(INT(from), INT((int64_t)limit))));
 	while (*count < limit && db_next(rows))
-		out[(*count)++] = (struct near_text){ col_int(rows, 0), col_text(s, rows, 1), (uint64_t)col_int(rows, 2) };
+		out[(*count)++] = (struct near_text){ col_int(rows, 0), col_text(s, rows, 1), col_text(s, rows, 3), (uint64_t)col_int(rows, 2) };
 	return db_end(s, rows);
 }
 
 enum status
-store_near_in_block(struct scope *s, struct db *db, const char *locale, int block, int bits, int64_t after, struct near_text *out, size_t limit,
-    size_t *count)
+store_near_in_block(struct scope *s, struct db *db, const char *locale, int block, int bits, int64_t after, const char *content_hash,
+    struct near_text *out, size_t limit, size_t *count)
 {
 	struct db_rows *rows;
 
 	*count = 0;
-	TRY(db_query(s, db, &rows, SQL_NEAR_IN_BLOCK, ARGS(TEXT(locale), INT(block), INT(bits), INT(after), INT((int64_t)limit))));
+	TRY(db_query(s, db, &rows, SQL_NEAR_IN_BLOCK, ARGS(TEXT(locale), INT(block), INT(bits), INT(after), INT((int64_t)limit),
+	    TEXT(content_hash))));
 	while (*count < limit && db_next(rows))
 		out[(*count)++] = (struct near_text){ .id = col_int(rows, 0), .hash = (uint64_t)col_int(rows, 1) };
 	return db_end(s, rows);

@@ -22,7 +22,11 @@ INSERT INTO near_block (locale, block, bits, resource_id, hash)
 SELECT locale, $1, $2, resource_id, hash FROM near_text WHERE resource_id = $3;
 
 -- name: near_texts
-SELECT resource_id, locale, hash FROM near_text WHERE resource_id >= $1 ORDER BY resource_id LIMIT $2;
+SELECT resource_id, locale, hash, content_hash FROM near_text WHERE resource_id >= $1 ORDER BY resource_id LIMIT $2;
 
 -- name: near_in_block
-SELECT resource_id, hash FROM near_block WHERE locale = $1 AND block = $2 AND bits = $3 AND resource_id > $4 ORDER BY resource_id LIMIT $5;
+SELECT b.resource_id, b.hash
+FROM (SELECT resource_id, hash FROM near_block WHERE locale = $1 AND block = $2 AND bits = $3 AND resource_id > $4 ORDER BY resource_id LIMIT $5) b
+JOIN near_text n ON n.resource_id = b.resource_id
+WHERE n.content_hash <> $6
+ORDER BY b.resource_id;

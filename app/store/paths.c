@@ -163,10 +163,18 @@ holder_text(struct scope *s, struct db_rows *rows)
 	const char *kind = col_text(s, rows, 3), *state = col_text(s, rows, 4);
 	struct str role = col_str(rows, 1);
 
+	const char *redirect = col_null(rows, 7) ? NULL : col_text(s, rows, 7);
+
+	/* Made by hand: nobody ever read anything there. */
+	if (redirect != NULL && !col_bool(rows, 5) && !col_bool(rows, 6))
+		return scope_printf(s, str_is(role, "gone") ? "%s is marked as gone by the redirect %s; delete that, or choose another path" :
+		    "%s is the source of the redirect %s; change or delete that, or choose another path", path, redirect);
 	if (str_is(role, "external"))
 		return scope_printf(s, "%s is the source of a redirect; change or delete that redirect first, or choose another path", path);
 	if (str_is(role, "gone"))
-		return scope_printf(s, "%s is marked as gone for good and stays so; choose another path", path);
+		return scope_printf(s, "%s is marked as gone for good; choose another path", path);
+	if (str_is(role, "alias") && strcmp(state, "gone") == 0)
+		return scope_printf(s, "%s is an old address (alias) of the %s %s, which is gone; restore that, or choose another path", path, kind, uid);
 	if (str_is(role, "alias"))
 		return scope_printf(s, "%s is an old address (alias) of the %s %s and leads there; choose another path", path, kind, uid);
 	if (strcmp(state, "gone") == 0)

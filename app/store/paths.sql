@@ -9,7 +9,7 @@ ON CONFLICT DO NOTHING;
 SELECT EXISTS (SELECT 1 FROM path WHERE path = $1) OR EXISTS (SELECT 1 FROM path WHERE fold = $2 AND was_canonical = 1);
 
 -- name: path_holder
-SELECT p.path, p.role, r.uid, r.kind, r.state, p.was_public
+SELECT p.path, p.role, r.uid, r.kind, r.state, p.was_public, p.was_canonical, p.uid
 FROM path p LEFT JOIN resource r ON r.id = p.resource_id
 WHERE p.path = $1 OR (p.fold = $2 AND p.was_canonical = 1)
 ORDER BY p.path <> $1
@@ -37,7 +37,7 @@ INSERT INTO sitemap_part (first_id, last_id, changed_at) VALUES ($1, $2, $3);
 
 -- Who else keeps a path from becoming the address of $3?
 -- name: path_other_holder
-SELECT p.path, p.role, r.uid, r.kind, r.state, p.was_public
+SELECT p.path, p.role, r.uid, r.kind, r.state, p.was_public, p.was_canonical, p.uid
 FROM path p LEFT JOIN resource r ON r.id = p.resource_id
 WHERE (p.path = $1 OR (p.fold = $2 AND p.was_canonical = 1)) AND (p.resource_id IS NULL OR p.resource_id <> $3)
 ORDER BY p.path <> $1

@@ -112,6 +112,10 @@ BROKEN = [
     ("schema", "CREATE TRIGGER helpful AFTER UPDATE ON path BEGIN DELETE FROM path_rule; END", None),
     ("hop", "UPDATE path SET role = 'external', resource_id = NULL, target = '/old/b' WHERE path = '/old/a'", None),
     ("hop", "UPDATE path SET role = 'external', resource_id = NULL, target = '/OLD/../old/a' WHERE path = '/old/a'", None),
+    ("spelling", "UPDATE path SET fold = '/qqq' WHERE resource_id = (SELECT id FROM resource WHERE uid = ?) AND role = 'canonical'", "article"),
+    ("spelling", "UPDATE path SET path = '/Zzz%41//b' WHERE path = '/old/a'", None),
+    ("reuse", "UPDATE path SET resource_id = (SELECT id FROM resource WHERE uid = ?) WHERE role = 'alias' AND was_public = 1", "article"),
+    ("reuse", "DELETE FROM path WHERE role = 'alias' AND was_public = 1", None),
     ("address", "UPDATE path SET path = '/api/v1/taken' WHERE resource_id = (SELECT id FROM resource WHERE uid = ?) AND role = 'canonical'", "gone"),
 ]
 

@@ -40,6 +40,13 @@ def test_names_of_any_length_keep_the_answer_in_bounds(server):
     assert {r["code"] for r in results.json()["results"]} == {"not_found"}
 
 
+def test_names_that_json_makes_longer_are_shown_shorter(server):
+    for name in ('"' * 40, "\u0001" * 40, "\\" * 40):
+        r = server.post("/api/v1/articles/bulk", {"action": "publish", "ids": [name + str(i) for i in range(40)]})
+        assert r.status == 200 and [row["code"] for row in r.json()["results"]] == ["not_found"] * 40
+    assert server.get("/healthz").status == 200
+
+
 def test_a_version_guards_its_row(server):
     a, b = create(server), create(server)
     server.request("PATCH", f"/api/v1/articles/{b['id']}", {"title": "edited meanwhile"}, headers={"If-Match": '"1"'}, token=server.token)

@@ -167,6 +167,16 @@ def test_one_bad_character_can_never_break_a_feed(make_server):
         assert len(json.loads(s.get(f"{path}.json").body)["items"]) == len(BAD)
 
 
+def test_texts_that_are_too_much_together_are_told_by_their_summaries(make_server):
+    s = make_server()
+    for i in range(4):
+        create(s, content="a word of it " * 30000, summary=f"in short {i}")
+    r = s.get("/feed.json")
+    items = json.loads(r.body)["items"]
+    assert [("content_html" in i, i["summary"]) for i in items] == [(True, "in short 3"), (True, "in short 2"), (False, "in short 1"), (False, "in short 0")]
+    assert len(r.body) < 2 << 20 and items[3]["content_text"] == "in short 0"
+
+
 def test_a_closed_site_keeps_its_feeds_out_of_the_index(make_server):
     s = make_server(settings={"noindex": "true"})
     assert s.get("/feed.atom").headers["X-Robots-Tag"] == "noindex"

@@ -1,4 +1,5 @@
 """Near duplicates are reported, whatever the script, and never acted on."""
+import sqlite3
 import time
 
 from test_delete import delete
@@ -53,6 +54,22 @@ def test_equal_texts_are_in_the_other_report_and_other_languages_in_none(make_se
     assert copy["duplicate_of"] == first["id"] and other["duplicate_of"] is None
     near_one = create(s, content=text + " more")
     wait_for(s, [(first["id"], near_one["id"]), (copy["id"], near_one["id"])])
+
+
+def test_the_last_page_repeats_no_pair(make_server):
+    """The scan ends exactly at its bound, and the next text is there already."""
+    s = make_server(workers=1)
+    text = words()
+    made = [create(s, content=" ".join(text + [f"end{i}"])) for i in range(2)]
+    wait_for(s, [(made[0]["id"], made[1]["id"])])
+    ids = [s.value("SELECT id FROM resource WHERE uid = ?", m["id"]) for m in made]
+    db = sqlite3.connect(s.db)
+    db.executemany("INSERT INTO near_text VALUES (?, 'en', 'x' || ?, 0)", [(n, n) for n in range(ids[0] - 499, ids[0]) if n > 0] or [(-n, n) for n in range(1, 500)])
+    db.executemany("INSERT OR IGNORE INTO near_text VALUES (?, 'en', 'x' || ?, 0)", [(-n, n) for n in range(1, 500 - db.execute("SELECT count(*) FROM near_text WHERE resource_id < ?", (ids[1],)).fetchone()[0] + 1)])
+    db.commit()
+    assert db.execute("SELECT count(*) FROM near_text WHERE resource_id < ?", (ids[1],)).fetchone()[0] == 500
+    db.close()
+    assert near(s) == [(made[0]["id"], made[1]["id"])]
 
 
 def test_what_leaves_or_changes_leaves_the_report(make_server):

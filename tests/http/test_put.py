@@ -50,6 +50,15 @@ def test_without_the_version_nothing_is_replaced(server):
     assert put(server, made, {"title": "t", "content": "c"}, etag="*").json()["version"] == 2
 
 
+@pytest.mark.parametrize("media", ["application/merge-patch+json", "application/merge-patch+json; charset=utf-8", "application/json"])
+def test_a_merge_patch_may_be_called_one(server, media):
+    made = create(server)
+    r = server.request("PATCH", f"/api/v1/articles/{made['id']}", b'{"title": "Named"}', headers={"If-Match": '"1"', "Content-Type": media}, token=server.token, key=True)
+    assert r.status == 200 and r.json()["title"] == "Named", r
+    r = server.request("PUT", f"/api/v1/articles/{made['id']}", b'{"title": "x", "content": ""}', headers={"If-Match": '"2"', "Content-Type": media}, token=server.token, key=True)
+    assert r.status == (415 if "merge" in media else 200)
+
+
 def test_a_lost_answer_is_replayed_and_not_a_conflict(server):
     made = create(server)
     key = word() + "-replace-key-0001"

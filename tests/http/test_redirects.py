@@ -223,6 +223,22 @@ def test_own_urls_are_no_other_site(make_server):
     assert s.value("SELECT count(*) FROM path WHERE role = 'external'") == 0
 
 
+def test_any_number_of_sources_may_begin_with_the_same_pair(server):
+    path, target = "/" + word() + ".php", publish(server)["id"]
+    for n in range(130):
+        assert server.post("/api/v1/redirects", {"source": f"{path}?lang=de&p={n}", "target": target}).status == 201
+    for n in (0, 99, 100, 129):
+        assert server.get(f"{path}?p={n}&lang=de").status == 301, n
+    assert server.get(f"{path}?p=130&lang=de").status == 404
+
+
+def test_a_source_that_escapes_make_too_long_is_refused(server):
+    for source in ("/zzz?a=" + "+" * 1400, "/" + "ü" * 300 + "?a=" + "+" * 800):
+        r = server.post("/api/v1/redirects", {"source": source, "target": "/articles"})
+        assert r.status == 422 and r.json()["errors"][0]["field"] == "source"
+    assert server.post("/api/v1/redirects", {"source": "/zzz?a=" + "+" * 600, "target": "/articles"}).status == 201
+
+
 def test_a_target_follows_its_resource(server):
     """F51: the id is stored, so an address that changes is met."""
     draft = publish(server, state="draft", slug=word())

@@ -159,6 +159,20 @@ def test_only_editors_and_admins_read_reports(server, name):
         assert server.get(f"{path}?{query}", token=server.token).status in (400, 422), query
 
 
+def test_a_redirect_to_what_answers_404_is_reported(make_server):
+    s = make_server(settings={"per_page": "2"})
+    tag = create(s, "tags")
+    made = [create(s, tags=[tag["title"]]) for _ in range(3)]
+    for source, target in (("/to-tag", tag["id"]), ("/to-page", "/articles?page=2"), ("/to-list", "/articles"), ("/to-file", "/docs/errors")):
+        assert s.post("/api/v1/redirects", {"source": source, "target": target}).status == 201, source
+    assert report(s, "dead-targets") == []
+    for m in made:
+        step(s, m, "withdraw")
+    assert [i["source"] for i in report(s, "dead-targets")] == ["/to-page", "/to-tag"]
+    for i in ("/to-page", "/to-tag"):
+        assert s.get(i).status == 404
+
+
 def test_a_reason_that_there_is_none_of_is_refused(server):
     r = server.get("/api/v1/reports/sitemap-exclusions?reason=draft", token=server.token)
     assert r.status == 422 and r.json()["errors"][0]["field"] == "reason"
