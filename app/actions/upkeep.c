@@ -5,10 +5,10 @@
 #include "store/duplicates.h"
 #include "store/hits.h"
 #include "store/jobs.h"
+#include "store/operations.h"
 #include "store/stage.h"
 
 #define STAGE_KEEP_MS (24 * 3600 * INT64_C(1000))	/* longer than any import takes */
-#include "store/operations.h"
 
 enum status
 upkeep_prune_changes(struct scope *s, struct db *db, void *arg)

@@ -9,6 +9,8 @@
 #include "http/respond.h"
 #include "http/router.h"
 
+#define EXAMPLE_ID "01890a5d-ac96-774b-bcce-b302099a8057"
+
 struct contract {
 	struct scope	*s;
 	const struct site *site;
@@ -39,7 +41,8 @@ static bool		find_words(struct contract *, const struct route *, struct operatio
 static void		add_parameters(struct contract *, const struct operation_words *, json_t *operation);
 static json_t		*reference(struct contract *, const char *kind, const char *name);
 static void		add_body(struct contract *, const struct operation_words *, json_t *operation);
-static json_t		*body_examples(const struct operation_words *);
+static json_t		*body_examples(struct contract *, const struct operation_words *);
+static json_t		*filled(struct contract *, json_t *body);
 static void		add_answers(struct contract *, const struct operation_words *, json_t *responses);
 static json_t		*content(struct contract *, json_t *given, json_t *examples);
 static void		add_refusals(struct contract *, const struct operation_words *, json_t *responses);
@@ -251,7 +254,7 @@ content(struct contract *c, json_t *given, json_t *examples)
 static void
 add_body(struct contract *c, const struct operation_words *w, json_t *operation)
 {
-	json_t *given = json_object_get(w->given, "body"), *examples = body_examples(w), *schema, *properties;
+	json_t *given = json_object_get(w->given, "body"), *examples = body_examples(c, w), *schema, *properties;
 
 	if (given != NULL) {
 		json_object_set_new(operation, "requestBody", json_pack("{s:b, s:o, s:I}", "required", !json_is_false(json_object_get(w->given, "body_required")),
@@ -266,7 +269,7 @@ add_body(struct contract *c, const struct operation_words *w, json_t *operation)
 }
 
 static json_t *
-body_examples(const struct operation_words *w)
+body_examples(struct contract *c, const struct operation_words *w)
 {
 	json_t *out = json_object(), *example;
 	size_t i;
@@ -274,8 +277,20 @@ body_examples(const struct operation_words *w)
 	json_array_foreach(json_object_get(w->given, "examples"), i, example)
 		if (json_object_get(example, "body") != NULL && !json_is_string(json_object_get(example, "body")) &&
 		    json_object_get(example, "code") == NULL)
-			json_object_set_new(out, json_string_value(json_object_get(example, "name")), json_pack("{s:O, s:O}", "summary",
-			    json_object_get(example, "summary"), "value", json_object_get(example, "body")));
+			json_object_set_new(out, json_string_value(json_object_get(example, "name")), json_pack("{s:O, s:o}", "summary",
+			    json_object_get(example, "summary"), "value", filled(c, json_object_get(example, "body"))));
+	return out;
+}
+
+/* The marks stand for what a test has made first; a reader sees what such a thing looks like. */
+static json_t *
+filled(struct contract *c, json_t *body)
+{
+	char *dump = json_dumps(body, JSON_COMPACT);
+	struct str text = docs_replace(c->s, docs_replace(c->s, str_of(dump), "@id@", EXAMPLE_ID), "@slug@", "an-example");
+	json_t *out = json_loadb(text.p, text.len, 0, NULL);
+
+	free(dump);
 	return out;
 }
 

@@ -285,6 +285,16 @@ def test_bodies_that_the_schemas_refuse_are_refused(site, contract):
         assert site.post(path, body).status == 422, path
 
 
+def test_examples_are_requests_as_they_stand(contract):
+    shown = 0
+    for o in operations(contract).values():
+        for media in o.get("requestBody", {}).get("content", {}).values():
+            for example in media.get("examples", {}).values():
+                assert "@" not in json.dumps(example["value"]), example
+                shown += 1
+    assert shown > 20
+
+
 def test_it_is_cached_and_compared(site):
     first = site.get(PATH)
     assert first.headers["ETag"] and "max-age" in first.headers["Cache-Control"]
