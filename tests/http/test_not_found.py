@@ -105,7 +105,7 @@ def test_a_flood_of_paths_leaves_what_is_asked_for_often(make_server):
         if n % 20 == 0:
             s.request("GET", "/wanted", connection=connection)
     connection.close()
-    wait_for(lambda: (entry(s, "/wanted") or {}).get("hits") == 300, 10)
+    wait_for(lambda: (entry(s, "/wanted") or {}).get("hits") == 300, 60)
     assert report(s, "limit=1")[0]["path"] == "/wanted"
     assert s.value("SELECT count(*) FROM not_found") <= 6001
 
